@@ -152,7 +152,7 @@ class Driver {
       return is_inside(unit, region) && !entered_backward_[unit.index()];
     };
     for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
-      if (partition_.segments[i].begin >= region.operators.stop) break;
+      if (partition_.segments[i].begin >= region.operators.stop) return stop_inside(region, i);
       for (const UnitId unit : extents_.enters[i]) {
         if (runs_hooks(unit)) pre_forward(unit, ForwardSense::recomputation);
       }
@@ -160,6 +160,13 @@ class Driver {
       for (const UnitId unit : extents_.leaves[i]) {
         if (runs_hooks(unit)) post_forward(unit, ForwardSense::recomputation);
       }
+    }
+  }
+
+  void stop_inside(const Region& region, std::size_t segment) {
+    for (const UnitId unit : extents_.enters[segment]) {
+      if (is_inside(unit, region) && student_.enters_where_recomputation_stops())
+        pre_forward(unit, ForwardSense::recomputation);
     }
   }
 

@@ -264,10 +264,11 @@ std::int64_t elements_in_shard(const ParameterPiece& piece, std::int64_t shard, 
 
 // What torch.optim sees as tensors on the rank of this place: the shard of each parameter, the part of each
 // that lies in the flat shard, or, without use_orig_params (flat vectors are not aligned then), the flat
-// shard itself.
+// shard itself, as DeepSpeed's parts of several parameters are one tensor.
 void append_tensors(const ModelGraph& graph, const Buffer& held, const ParameterLayout& layout, int place,
                     TensorSizes& tensors) {
-  const bool flat = held.layout == BufferLayout::flat || held.layout == BufferLayout::flat_shard;
+  const bool flat = held.layout == BufferLayout::flat || held.layout == BufferLayout::flat_shard ||
+                    held.layout == BufferLayout::element_shards;
   if (flat && held.alignment == 1 && !held.parameters.empty()) {
     tensors.emplace_back(held.parameters.front(), held.elements);
     return;

@@ -94,6 +94,9 @@ class Strategy {
   // The hook is a node of autograd's graph behind the module's output, not a hook of that tensor: of units
   // that end together the outer one's comes first.
   virtual bool wraps_outputs() const { return false; }
+  // A recomputation runs the hooks before forward of every module it comes to, also of one that has entered
+  // its backward: the one inside which it stops, whose hook after forward never comes.
+  virtual bool enters_where_recomputation_stops() const { return false; }
   // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's
   // hook could fire: FSDP2's hangs on the unit's inputs that require a gradient (Unit::inputs_require_grad),
   // FSDP1's on the gradient of its parameters (Unit::parameters_require_grad) or, where these are frozen, on

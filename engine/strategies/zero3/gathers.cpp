@@ -22,7 +22,7 @@ std::string name_of(const StepBuilder& builder, std::string_view what, Parameter
 
 }  // namespace
 
-Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks,
+Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks, int neighbours,
                  std::optional<HostState> host)
     : b_(builder), stream_(stream), group_(group), ranks_(ranks), host_(host) {
   for (std::size_t i = 0; i < builder.graph().parameters.size(); ++i) {
@@ -36,6 +36,7 @@ Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks
     arrived.stream = stream_;
     arrived_.push_back(builder.declare(std::move(arrived)));
   }
+  if (neighbours > 1) secondary_.emplace(builder, whole_, ranks, neighbours);
 }
 
 Buffer Gathers::shard_buffer(ParameterId parameter, std::string_view name) const {
@@ -50,7 +51,8 @@ Buffer Gathers::shard_buffer(ParameterId parameter, std::string_view name) const
 }
 
 // The shard on the device.
-BufferId Gathers::bring(ParameterId parameter, StreamId stream) {
+BufferId Gathers::bring(ParameterId parameter, StreamId stream, From from) {
+  if (from == From::neighbours) return secondary_->shard(parameter);
   if (!host_) return shard(parameter);
   const BufferId arrived = arrived_[parameter.index()];
   const InstructionId copied =
@@ -75,34 +77,47 @@ Buffer Gathers::whole_buffer(ParameterId parameter) const {
 }
 
 void Gathers::gather(const std::vector<ParameterId>& parameters, bool sequentially) {
-  if (parameters.empty()) return;
-  if (parameters.size() > 1 && !sequentially) {
-    gather_together(parameters);
-  } else {
-    for (const ParameterId parameter : parameters) gather_one(parameter, stream_);
-    flights_.push_back({parameters, {}});
-  }
-  for (const ParameterId parameter : parameters) flight_of_[parameter] = flights_.size() - 1;
+  if (!secondary_) return gather_from(From::all_ranks, parameters, sequentially);
+  std::vector<ParameterId> near = parameters, far = parameters;
+  std::erase_if(near, [&](ParameterId parameter) { return !secondary_->exists(parameter); });
+  std::erase_if(far, [&](ParameterId parameter) { return secondary_->exists(parameter); });
+  gather_from(From::neighbours, near, sequentially);
+  gather_from(From::all_ranks, far, sequentially);
 }
 
-void Gathers::gather_one(ParameterId parameter, StreamId stream) {
+void Gathers::gather_from(From from, const std::vector<ParameterId>& parameters, bool sequentially) {
+  if (parameters.empty()) return;
+  if (parameters.size() > 1 && !sequentially) {
+    gather_together(parameters, from);
+  } else {
+    for (const ParameterId parameter : parameters) gather_one(parameter, stream_, from);
+    flights_.push_back({parameters, {}});
+  }
+  flights_.back().awaited = parameters.size();
+  for (const ParameterId parameter : parameters) {
+    forget(parameter);
+    flight_of_[parameter] = flights_.size() - 1;
+  }
+}
+
+void Gathers::gather_one(ParameterId parameter, StreamId stream, From from) {
   Instruction gather;
   gather.kind = InstructionKind::AllGather;
   gather.stream = stream;
   gather.unit = b_.plan().buffer(whole(parameter)).unit;
-  gather.group = group_;
+  gather.group = group(from);
   gather.bytes = b_.plan().buffer(whole(parameter)).bytes();
-  const BufferId source = bring(parameter, stream);
+  const BufferId source = bring(parameter, stream, from);
   gather.reads = {source};
   gather.writes = gather.allocates = {whole(parameter)};
   b_.emit(std::move(gather));
-  if (host_) b_.free({source});
+  if (host_ && from == From::all_ranks) b_.free({source});
 }
 
 // The same parameters have the same buffer, whenever they are gathered together.
-BufferId Gathers::flat_buffer(const std::vector<ParameterId>& parameters) {
+BufferId Gathers::flat_buffer(const std::vector<ParameterId>& parameters, From from) {
   Buffer buffer;
-  buffer.name = "gather";
+  buffer.name = from == From::all_ranks ? "gather" : "secondary_gather";
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     std::size_t end = i;
     while (end + 1 < parameters.size() && parameters[end + 1].value == parameters[end].value + 1) ++end;
@@ -116,30 +131,31 @@ BufferId Gathers::flat_buffer(const std::vector<ParameterId>& parameters) {
   buffer.stream = stream_;
   buffer.layout = BufferLayout::gathered_element_shards;
   buffer.parameters = parameters;
-  buffer.shards = ranks_;
+  buffer.shards = from == From::all_ranks ? ranks_ : secondary_->neighbours();
+  if (from == From::neighbours) buffer.alignment = ranks_;
   for (const ParameterId parameter : parameters)
     buffer.elements += b_.plan().buffer(whole(parameter)).elements;
   const std::string name = buffer.name;
   return flat_[name] = b_.declare(std::move(buffer));
 }
 
-void Gathers::gather_together(const std::vector<ParameterId>& parameters) {
-  const BufferId flat = flat_buffer(parameters);
+void Gathers::gather_together(const std::vector<ParameterId>& parameters, From from) {
+  const BufferId flat = flat_buffer(parameters, from);
   Instruction pack;
   pack.kind = InstructionKind::Pack;
   pack.stream = stream_;
   pack.unit = b_.plan().buffer(whole(parameters.front())).unit;
-  pack.bytes = Bytes{b_.plan().buffer(flat).bytes().value / ranks_};
-  for (const ParameterId parameter : parameters) pack.reads.push_back(bring(parameter, stream_));
+  pack.bytes = Bytes{b_.plan().buffer(flat).bytes().value / b_.plan().buffer(flat).shards};
+  for (const ParameterId parameter : parameters) pack.reads.push_back(bring(parameter, stream_, from));
   pack.writes = pack.allocates = {flat};
   const std::vector<BufferId> sources = pack.reads;
   b_.emit(std::move(pack));
-  if (host_) b_.free(sources);
+  if (host_ && from == From::all_ranks) b_.free(sources);
   Instruction gather;
   gather.kind = InstructionKind::AllGather;
   gather.stream = stream_;
   gather.unit = b_.plan().buffer(whole(parameters.front())).unit;
-  gather.group = group_;
+  gather.group = group(from);
   gather.bytes = b_.plan().buffer(flat).bytes();
   gather.reads = gather.writes = {flat};
   b_.emit(std::move(gather));
@@ -151,9 +167,9 @@ void Gathers::wait(const std::vector<ParameterId>& parameters) {
     const auto found = flight_of_.find(parameter);
     if (found == flight_of_.end()) continue;
     Flight& flight = flights_[found->second];
-    flight_of_.erase(found);
     limit();
-    if (!flight.waited) land(flight);
+    if (!flight.landed) land(flight);
+    forget(parameter);
     if (const auto last = b_.last_on(stream_)) landed_.push_back(*last);
   }
   if (stream_ != StepBuilder::compute()) b_.wait(StepBuilder::compute(), stream_);
@@ -170,7 +186,7 @@ void Gathers::limit() {
 }
 
 void Gathers::land(Flight& flight) {
-  flight.waited = true;
+  flight.landed = true;
   if (!flight.flat) return;
   Instruction unpack;
   unpack.kind = InstructionKind::Unpack;
@@ -181,11 +197,37 @@ void Gathers::land(Flight& flight) {
   for (const ParameterId parameter : flight.parameters) unpack.writes.push_back(whole(parameter));
   unpack.allocates = unpack.writes;
   b_.emit(std::move(unpack));
-  b_.free({*flight.flat});
+}
+
+// Who waits for the last of a gather lets its buffer go.
+void Gathers::forget(ParameterId parameter) {
+  const auto found = flight_of_.find(parameter);
+  if (found == flight_of_.end()) return;
+  Flight& flight = flights_[found->second];
+  flight_of_.erase(found);
+  if (--flight.awaited == 0 && flight.flat && flight.landed) b_.free({*flight.flat});
+}
+
+void Gathers::release(const std::vector<ParameterId>& parameters) {
+  for (const ParameterId parameter : parameters) forget(parameter);
+  std::vector<ParameterId> together;
+  for (const ParameterId parameter : parameters) {
+    if (!secondary_ || secondary_->exists(parameter)) {
+      together.push_back(parameter);
+      continue;
+    }
+    secondary_->cut(parameter, whole(parameter), stream_);
+    free({parameter});
+  }
+  free(together);
+}
+
+void Gathers::forget_secondary() {
+  if (secondary_) secondary_->invalidate();
 }
 
 // Their memory belongs to the stream of the gathers, and compute has used it: record_stream.
-void Gathers::release(const std::vector<ParameterId>& parameters) {
+void Gathers::free(const std::vector<ParameterId>& parameters) {
   if (parameters.empty()) return;
   Instruction free;
   free.kind = InstructionKind::Free;
@@ -197,7 +239,8 @@ void Gathers::release(const std::vector<ParameterId>& parameters) {
 }
 
 void Gathers::gather_in_place(const std::vector<ParameterId>& parameters) {
-  for (const ParameterId parameter : parameters) gather_one(parameter, StepBuilder::compute());
+  for (const ParameterId parameter : parameters)
+    gather_one(parameter, StepBuilder::compute(), From::all_ranks);
 }
 
 }  // namespace shardlab

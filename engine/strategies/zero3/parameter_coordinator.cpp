@@ -37,7 +37,11 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
       readers_(graph.parameters.size()),
       kept_for_(partition.units.size()),
       persistent_(graph.parameters.size()),
-      available_(graph.parameters.size()) {
+      available_(graph.parameters.size()),
+      looked_at_(graph.parameters.size()) {
+  for (const Module& module : graph.modules) {
+    for (const ParameterId parameter : module.looks_at) looked_at_[parameter.index()] = true;
+  }
   for (const Unit& unit : partition.units) parameters_.push_back(read_by(graph, unit));
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
@@ -94,12 +98,21 @@ ParameterCoordinator::Fetch ParameterCoordinator::fetch(UnitId unit, TracePass p
   if (pass == TracePass::backward) in_backward_.push_back(unit);
   if (pass == TracePass::recomputation) keep_for_backward(unit);
   take(fetch.now);
+  if (!knows_all) take_asked_for(fetch);
   if (complete_) {
     skip_own(unit);
     if (options_.prefetch_bucket_size > 0) fetch.ahead = look_ahead();
   }
   ++step_;
   return fetch;
+}
+
+// What DeepSpeed meets in the first forward as an attribute of a module it gathers by param.all_gather().
+void ParameterCoordinator::take_asked_for(Fetch& fetch) {
+  for (const ParameterId parameter : fetch.now) {
+    if (looked_at_[parameter.index()]) fetch.asked_for.push_back(parameter);
+  }
+  std::erase_if(fetch.now, [&](ParameterId parameter) { return looked_at_[parameter.index()]; });
 }
 
 std::vector<ParameterId> ParameterCoordinator::pass_by() {

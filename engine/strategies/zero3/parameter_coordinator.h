@@ -36,6 +36,7 @@ class ParameterCoordinator {
 
   struct Fetch {
     std::vector<ParameterId> now, ahead;  // each gathered together, in the order of definition
+    std::vector<ParameterId> asked_for;   // gathered one by one: another module came to them first
   };
   // A module is entered.
   Fetch fetch(UnitId unit, TracePass pass);
@@ -76,6 +77,7 @@ class ParameterCoordinator {
   void decide_releases(const std::vector<TraceEvent>& events, bool starts_whole);
   void skip_own(UnitId unit);
   std::vector<ParameterId> look_ahead();
+  void take_asked_for(Fetch& fetch);
   bool is_used_again_soon(ParameterId parameter) const;
 
   const ModelGraph& graph_;
@@ -90,6 +92,7 @@ class ParameterCoordinator {
   std::vector<UnitId> in_backward_;        // entered and not left
   std::vector<bool> persistent_;           // by ParameterId
   std::vector<bool> available_;            // by ParameterId: whole, or on its way
+  std::vector<bool> looked_at_;            // by ParameterId: by a module that it is not registered on
   std::deque<Use> queue_;                  // uses of the trace that nobody has looked at
   std::vector<std::int64_t> fetched_for_;  // by ParameterId: the last step of the trace that it was kept for
   const std::vector<ParameterId> nothing_;

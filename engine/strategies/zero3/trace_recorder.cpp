@@ -32,6 +32,7 @@ class Recorder : public Strategy {
     if (b_.partition().unit(unit).inputs_require_grad) trace_.push_back({unit, true, TracePass::backward});
   }
   bool wraps_outputs() const override { return true; }
+  bool enters_where_recomputation_stops() const override { return true; }
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
   TrainedState trained() const override { return {}; }
 

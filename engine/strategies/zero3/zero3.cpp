@@ -42,7 +42,7 @@ class Zero3Strategy : public Strategy {
   void declare_persistent() override {
     update_.emplace(b_, groups_, root(), host_);  // first: who asks for a parameter takes the exact one
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
-    gathers_.emplace(b_, gather_stream_, group_, ranks_, parameters_too ? host_ : std::nullopt);
+    gathers_.emplace(b_, gather_stream_, group_, ranks_, neighbours(), parameters_too ? host_ : std::nullopt);
     reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, ranks_, host_,
                        micro_batches_of_step(scenario_));
     if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
@@ -70,6 +70,7 @@ class Zero3Strategy : public Strategy {
   void post_forward(UnitId unit) override { leave(unit, in_forward()); }
   void pre_backward(UnitId unit) override { enter(unit, walk_.backward(unit), TracePass::backward); }
   bool wraps_outputs() const override { return true; }
+  bool enters_where_recomputation_stops() const override { return true; }
   // The hook of a module hangs on the gradients of its inputs.
   void post_backward(UnitId unit) override {
     if (b_.partition().unit(unit).inputs_require_grad) leave(unit, TracePass::backward);
@@ -112,7 +113,10 @@ class Zero3Strategy : public Strategy {
 
   void prepare_one(std::size_t group) override { update_->prepare(group, reduction_->part(group)); }
   void finish_one(std::size_t group) override { update_->finish(group, *gathers_); }
-  void after_update() override { gathers_->gather_in_place(persistent()); }
+  void after_update() override {
+    gathers_->gather_in_place(persistent());
+    gathers_->forget_secondary();
+  }
 
   std::int64_t padded_elements(UnitId unit) const override {
     return make_layout(b_.graph(), b_.partition().unit(unit).parameters, ranks_, 1, 1, ShardedBy::elements)
@@ -125,6 +129,11 @@ class Zero3Strategy : public Strategy {
   }
 
  private:
+  // Of hpZ; more than there are ranks is as many (groups.py, _create_zero_param_parallel_group).
+  int neighbours() const {
+    return static_cast<int>(std::min<std::int64_t>(options_.hpz_partition_size, ranks_));
+  }
+
   StreamId stream(std::string_view name) {
     return options_.overlaps(3) ? b_.add_stream(name) : StepBuilder::compute();
   }
@@ -148,6 +157,7 @@ class Zero3Strategy : public Strategy {
     if (parameters.empty()) return;
     const ParameterCoordinator::Fetch fetch = coordinator_->fetch(unit, pass);
     gathers_->gather(fetch.now, options_.allgather_sequential);
+    gathers_->gather_asked_for(fetch.asked_for);
     gathers_->wait(parameters);
     gathers_->gather(fetch.ahead, options_.allgather_sequential);
   }

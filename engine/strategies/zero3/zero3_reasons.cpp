@@ -31,6 +31,21 @@ std::string gather_text(const Context& c) {
                      user ? label(c, *user) : "The next module");
 }
 
+bool cuts_secondary(const StepPlan& step, const Instruction& instruction) {
+  return instruction.kind == InstructionKind::Copy &&
+         step.buffer(instruction.reads.front()).buffer_class == BufferClass::gathered_parameters &&
+         step.buffer(instruction.writes.front()).buffer_class == BufferClass::parameter_shard;
+}
+bool cuts_secondary(const Context& c) {
+  return cuts_secondary(c.step, c.self());
+}
+bool awaits_secondary(const Context& c) {
+  return !c.self().waits.empty() && cuts_secondary(c.step, c.step.instruction(c.self().waits.front()));
+}
+bool gathers_among_neighbours(const Context& c) {
+  return c.step.groups[c.self().group->index()].ranks.part > 0;
+}
+
 std::string cast_text(const Context& c) {
   if (c.step.phase == PlanPhase::setup)
     return "The optimizer updates a float32 copy of this rank's elements.";
@@ -98,6 +113,14 @@ std::span<const ReasonRule> rules() {
          return "A reduce-scatter gives each rank one part: the bucket's gradients are copied rank by rank.";
        },
        zero_keys()},
+      {K::AllGather, gathers_among_neighbours,
+       [](const Context& c) -> std::string {
+         return fmt::format(
+             "{} neighbours have kept all of it between them since it was given back: the "
+             "other ranks are not asked.",
+             group_size(c));
+       },
+       zero_keys()},
       {K::AllGather, gathers_together,
        [](const Context&) -> std::string {
          return "The trace of the first pass says that these are needed next: they are gathered together, "
@@ -149,6 +172,11 @@ std::span<const ReasonRule> rules() {
       {K::Copy, is_done_on_host, round_text, offload_keys()},
       {K::Cast, is_done_on_host, round_text, offload_keys()},
       {K::Cast, widens_on_device, widen_text, offload_keys()},
+      {K::HostWait, awaits_secondary,
+       [](const Context&) -> std::string {
+         return "DeepSpeed's host waits for every copy of a secondary shard before it goes on.";
+       },
+       zero_keys()},
       {K::HostWait, awaits_copy, host_wait_text, offload_keys()},
       {K::HostWait,
        nullptr,
@@ -163,6 +191,12 @@ std::span<const ReasonRule> rules() {
        zero_keys()},
       {K::Alloc, nullptr,
        [](const Context&) -> std::string { return "The bucket's memory is filled with the next gradients."; },
+       zero_keys()},
+      {K::Copy, cuts_secondary,
+       [](const Context&) -> std::string {
+         return "The parameter is given back for the first time in this step: each rank keeps a part of it "
+                "(zero_hpz_partition_size), so that its next gather stays among neighbours.";
+       },
        zero_keys()},
       {K::Copy, nullptr, cast_text, {"parallel.strategy"}},
       {K::Cast, nullptr, cast_text, {"precision.param", "parallel.strategy"}},
