@@ -4,6 +4,7 @@ from _shardlab import SOURCE, Place, check, expect, main
 
 FOLDER = SOURCE / "scenarios/zero"
 LLAMA = 8030261248  # parameters of Llama-3.1-8B
+LLAMA_70 = 70553706496  # of Llama-3.1-70B
 
 
 def settings_of(settings):
@@ -113,6 +114,37 @@ def test_float16_looks_for_overflow_and_takes_the_scale_out_at_the_end():
                               "--set", "train={clip_norm: null}"), 0).json()
     kinds = [i["kind"] for i in plan["instructions"]]
     check(kinds.index("CheckFinite") < kinds.index("GradientNorms") < kinds.index("Unscale") < kinds.index("OptimizerStep"), f"{kinds[-25:]}")
+
+
+def instructions(name, *settings):
+    return expect(Place().run("plan", FOLDER / name, "--json", *settings_of(settings)), 0).json()["instructions"]
+
+
+def test_backward_gathers_among_neighbours():
+    def gathers(*settings):
+        """The sizes of the groups that gather before and after backward begins."""
+        steps = instructions("zero3-neighbours.yaml", *settings)
+        begin = next(at for at, i in enumerate(steps) if i["kind"] == "Backward")
+        end = next(at for at, i in enumerate(steps) if i["kind"] == "OptimizerStep")
+        of = lambda part: {len(i["group"]) for i in part if i["kind"] == "AllGather"}
+        return of(steps[:begin]), of(steps[begin:end])
+    check(gathers() == ({64}, {8}), f"a node's GPUs gather for backward: {gathers()}")
+    check(gathers("parallel.zero={}") == ({64}, {64}), "without it all do")
+    parts = sum(buffer["bytes"] for name, buffer in buffers("zero3-neighbours.yaml").items() if name.startswith("secondary."))
+    check(abs(parts / (2 * LLAMA_70 / 8) - 1) < 1e-3, f"{parts} bytes: an eighth of the weights")
+
+
+def test_owners_receive_their_gradients_alone():
+    apart = instructions("zero2-default-bucket.yaml", "parallel.zero={use_multi_rank_bucket_allreduce: false}")
+    reduced = [i for i in apart if i["kind"] == "Reduce"]
+    check(sum(i["bytes"] for i in reduced) == 2 * LLAMA, "every gradient once")
+    check({i["root"] for i in reduced} == set(range(8)), "to all ranks in turn")
+    check(sum(i["bytes"] for i in apart if i["kind"] == "AllReduce") == 1 + 4, "and no bucket to everybody")
+
+
+def test_float32_sums_under_zero1_are_whole_on_every_rank():
+    sums = buffers("zero2-default-bucket.yaml", "parallel.strategy=zero1", "parallel.zero={grad_accum_dtype: fp32}")
+    check(sums["gradient_sums"]["bytes"] == 4 * LLAMA and sums["gradient_sums"]["carried"], f"{sums['gradient_sums']}")
 
 
 main(globals())

@@ -1,7 +1,5 @@
 """One rank of trainings by DeepSpeed. argv: scenarios (JSON file, a list of {scenario, config, text, weights, steps}) and the folder to
 answer in. Rank 0 writes answer.json: for each the losses and the collectives of every step. Needs DS_ACCELERATOR=cpu where no GPU is."""
-import math
-
 import torch
 
 from _recorder import Recorder
@@ -13,42 +11,13 @@ from _fsdp2_worker import SequentialBatches  # noqa: E402
 from _llama import mean_loss, read_safetensors  # noqa: E402
 from _rank import answer, record_steps  # noqa: E402
 from _strategies import freeze  # noqa: E402
+from _zero_configuration import configuration  # noqa: E402
 from peft import LoraConfig, get_peft_model  # noqa: E402
 from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
 deepspeed.utils.logger.setLevel("ERROR")
 # Without special instructions of the processor DeepSpeed refuses float16 there; torch computes it all the same.
 deepspeed.accelerator.get_accelerator().is_fp16_supported = lambda: True
-STAGES = {"zero0": 0, "zero1": 1, "zero2": 2, "zero3": 3}
-
-
-def loss_scaling(scaler):
-    names = {"interval": "loss_scale_window", "hysteresis": "hysteresis", "consecutive_hysteresis": "consecutive_hysteresis",
-             "minimum": "min_loss_scale"}
-    section = {"enabled": True, "initial_scale_power": round(math.log2(scaler.get("initial_scale", 65536)))}
-    section.update((names[key], value) for key, value in scaler.items() if key in names)
-    return section if scaler.get("dynamic", True) else {"enabled": True, "loss_scale": scaler["initial_scale"]}
-
-
-def configuration(scenario):
-    """The scenario in DeepSpeed's own terms."""
-    train, zero = scenario["train"], dict(scenario["parallel"].get("zero", {}))
-    types = {key: zero.pop(key) for key in ("grad_accum_dtype",) if key in zero}
-    config = {"train_micro_batch_size_per_gpu": train["micro_batch"], "gradient_accumulation_steps": train["accumulation"],
-              "zero_allow_untested_optimizer": True, "data_types": types,
-              "zero_optimization": {"stage": STAGES[scenario["parallel"]["strategy"]], **zero}}
-    if "communication_data_type" in config["zero_optimization"]:
-        config["communication_data_type"] = config["zero_optimization"].pop("communication_data_type")
-    for what, section in (("optimizer", "offload_optimizer"), ("parameters", "offload_param")):
-        if what in scenario.get("offload", {}):
-            config["zero_optimization"][section] = {"device": "cpu"}
-            config["zero_force_ds_cpu_optimizer"] = False  # its own has to be compiled
-    if scenario.get("precision", {}).get("param") == "bfloat16":
-        config["bf16"] = {"enabled": True}
-    if scenario.get("precision", {}).get("param") == "float16":
-        config["fp16"] = loss_scaling(scenario.get("scaler", {}))
-    config["gradient_clipping"] = train.get("clip_norm", 0.0)  # DeepSpeed clips at 1.0 where nothing is said
-    return config
 
 
 def load(case):
@@ -83,6 +52,7 @@ def run(case, rank, world):
         model.get_input_embeddings()._forward_hooks.clear()  # beside adapters its output would require gradients, which reentrant checkpoints need
     freeze(model, scenario["model"].get("frozen", []))
     optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=train["learning_rate"], weight_decay=0.01)
+    deepspeed.utils.groups._ZERO_PARAM_INTRA_PARALLEL_GROUP = None  # of the training before: it asks for one in a process
     engine, *_ = deepspeed.initialize(model=model, optimizer=optimizer, config=configuration(scenario), dist_init_required=False)
     spec = {"text": case["text"], "sequence_length": length, "micro_batch": train["micro_batch"], "accumulation": train["accumulation"]}
     batches = SequentialBatches(spec, rank, world)

@@ -82,6 +82,32 @@ def draw(pick, _):
     return scenario, {"num_hidden_layers": 3, "tie_word_embeddings": pick([False, False, True]), **pick([{}, UNEVEN])}
 
 
+def draw_bf16_optimizer(pick, scenario):
+    """Float32 sums under ZeRO-1, with the options that DeepSpeed's BF16_Optimizer passes over."""
+    scenario["precision"] = {"param": "bfloat16"}
+    scenario.pop("scaler", None)
+    scenario.pop("offload", None)
+    zero = {"grad_accum_dtype": "fp32", "reduce_bucket_size": pick([5000, 1000000]), "overlap_comm": pick([False, True])}
+    if pick([True, False]):
+        zero["communication_data_type"] = "fp32"
+    scenario["parallel"] = {"strategy": "zero1", "zero": zero}
+
+
+def draw_rarer(pick, world):
+    """Settings whose collectives are of few, or of other sums: what its owner alone receives, what neighbours gather, float32 sums."""
+    scenario, changes = draw(pick, world)
+    parallel = scenario["parallel"]
+    if parallel["strategy"] == "zero3":
+        parallel.setdefault("zero", {})["zero_hpz_partition_size"] = pick([2, 2, 4])  # more than there are ranks is as many
+        scenario.get("offload", {}).pop("parameters", None)
+    elif pick([True, False]):
+        draw_bf16_optimizer(pick, scenario)
+    else:
+        parallel["strategy"] = pick(["zero1", "zero2"]) if parallel["strategy"] == "zero0" else parallel["strategy"]
+        parallel.setdefault("zero", {})["use_multi_rank_bucket_allreduce"] = False
+    return scenario, changes
+
+
 def is_zero0_in_16_bits(scenario):
     """Its FP16_UnfusedOptimizer makes a step with zero gradients when it is built, so that Adam's bias corrections begin at the second
     step: its losses are not those of AdamW after the first update."""

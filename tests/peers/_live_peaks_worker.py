@@ -4,7 +4,6 @@ A fake process group of 8 ranks, so that one process with real CPU tensors is ra
 alive are added up; a storage that was resized to nothing counts nothing. Not counted: parameters as the optimizer has them, and its
 states. The second step is recorded. Usage: _live_peaks_worker.py CASES.json ANSWERS.json
 """
-import collections
 import gc
 import json
 import os
@@ -18,42 +17,14 @@ from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoi
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, ShardingStrategy, fully_shard
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy
-from torch.multiprocessing.reductions import StorageWeakRef
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
-from torch.utils import _pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import LlamaDecoderLayer
 
+from _live_bytes import LiveBytes
+
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-
-
-class LiveBytes(TorchDispatchMode):
-    def __init__(self, uncounted):
-        super().__init__()
-        self.uncounted, self.storages, self.phase = uncounted, {}, ""
-        self.peaks, self.at = collections.defaultdict(int), {}
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        made = function(*args, **(kwargs or {}))
-        for tensor in _pytree.tree_leaves(made):
-            if type(tensor) is torch.Tensor and tensor.untyped_storage()._cdata not in self.uncounted:
-                self.storages[tensor.untyped_storage()._cdata] = StorageWeakRef(tensor.untyped_storage())
-        self.count(str(function))
-        return made
-
-    def count(self, function):
-        live = 0
-        for key, reference in list(self.storages.items()):
-            if reference.expired():
-                del self.storages[key]
-                continue
-            storage = torch.UntypedStorage._new_with_weak_ptr(reference.cdata)
-            live += storage.nbytes() if storage is not None else 0
-            del storage
-        if live > self.peaks[self.phase]:
-            self.peaks[self.phase], self.at[self.phase] = live, function
 
 
 def sharded(case, model):

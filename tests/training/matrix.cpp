@@ -51,12 +51,18 @@ const std::vector<Dimension>& dimensions() {
         "parallel.strategy=zero3 parallel.zero.stage3_param_persistence_threshold=100 "
         "parallel.zero.stage3_max_reuse_distance=0 parallel.zero.stage3_prefetch_bucket_size=6000 "
         "parallel.zero.reduce_bucket_size=1000000",
+        "parallel.strategy=zero1 parallel.zero.grad_accum_dtype=fp32",
+        "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=20000 "
+        "parallel.zero.use_multi_rank_bucket_allreduce=false",
+        "parallel.strategy=zero3 parallel.zero.zero_hpz_partition_size=2 "
+        "parallel.zero.stage3_max_reuse_distance=0 "
+        "parallel.zero.stage3_param_persistence_threshold=100 parallel.zero.reduce_bucket_size=1000000",
         "parallel.strategy=zero1 parallel.zero.reduce_bucket_size=1000000 offload.optimizer=cpu",
         "parallel.strategy=zero2 parallel.zero.reduce_bucket_size=9000 offload.optimizer=cpu",
         "parallel.strategy=zero3 parallel.zero.stage3_max_reuse_distance=0 offload.optimizer=cpu "
         "offload.parameters=cpu parallel.zero.reduce_bucket_size=1000000"},
        false,
-       24},
+       27},
       {{"cluster.ranks=2", "cluster.ranks=4"}, false, 2},
       {{"train.accumulation=1", "train.accumulation=3", "train.accumulation=3 train.sync=every"}, false, 3},
       {{"", "precision.param=bfloat16 precision.reduce=float32",
