@@ -13,20 +13,20 @@ FAILED = ('[rank0]:   File "/x/modeling_llama.py", line 9, in forward\n'
           "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
 
 
-def fixed(place, log, *more, strategy="ddp"):
-    scenario = place.scenario(strategy=strategy)
+def fixed(place, log, *more, strategy="fsdp2", extra=""):
+    scenario = place.scenario(strategy=strategy, extra=extra)
     (place.path / "job.log").write_text(log)
     return place.run("doctor", scenario, "job.log", "--fix", "-o", "fixed.yaml", *more)
 
 
 def test_a_setting_that_the_log_asks_for_is_in_the_file():
     place = Place()
-    done = fixed(place, UNUSED, "--json")
+    done = fixed(place, FAILED, "--json")
     report = done.json()["fixed"]
-    check("training/unused-parameters" in report["rules"], "its fix is applied", done)
-    check("parallel.ddp.find_unused_parameters=true" in report["set"], "as a setting", done)
-    check("find_unused_parameters: true" in (place.path / "fixed.yaml").read_text(), (place.path / "fixed.yaml").read_text())
-    check(report["left"] == [], "nothing is left", done)
+    check("memory/activations-dominate" in report["rules"], "its fix is applied", done)
+    check("activation.checkpoint=full" in report["set"], "as a setting", done)
+    check("checkpoint: full" in (place.path / "fixed.yaml").read_text(), (place.path / "fixed.yaml").read_text())
+    check(report["left"] == [], "more general words about the same line are not left", done)
 
 
 def test_what_no_setting_mends_is_said():
@@ -41,21 +41,16 @@ def test_what_no_setting_mends_is_said():
 
 
 def test_a_setting_that_the_scenario_has_already_is_no_fix():
-    place = Place()
-    text = UNUSED
-    scenario = place.scenario(strategy="ddp", extra="")
-    with_it = (place.path / "tiny.yaml").read_text().replace("{strategy: ddp}", "{strategy: ddp, ddp: {find_unused_parameters: true}}")
-    (place.path / "tiny.yaml").write_text(with_it)
-    (place.path / "job.log").write_text(text)
-    done = place.run("doctor", scenario, "job.log", "--fix", "-o", "fixed.yaml")
+    done = fixed(Place(), FAILED, extra="activation: {checkpoint: full}\n")
     expect(done, 1)
     check("not fixed: the scenario has" in done.out, "says so", done)
 
 
-def test_a_setting_that_the_scenario_does_not_allow_is_said():
-    done = fixed(Place(), UNUSED, strategy="fsdp2")
-    expect(done, 1)
-    check("not fixed: the scenario does not allow" in done.out, "says so", done)
+def test_a_setting_that_is_not_allowed_or_not_built_is_said():
+    for strategy in ("fsdp2", "ddp"):
+        done = fixed(Place(), UNUSED, strategy=strategy)
+        expect(done, 1)
+        check("not fixed: the scenario does not allow" in done.out, "says so", done)
 
 
 def test_a_log_without_failure_is_named():

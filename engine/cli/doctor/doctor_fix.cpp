@@ -74,6 +74,7 @@ std::string_view words_of_kind(FixKind kind) {
 
 void apply(FixedJob& fixed, const Finding& finding, DoctorJob changed) {
   const std::string rule = finding.rule;  // the finding may go with the job
+  fixed.mended.insert(fixed.mended.end(), finding.evidence.begin(), finding.evidence.end());
   for (const std::string& setting : finding.fix.set) {
     fixed.applied.push_back(setting);
     add_setting(fixed.set, setting);
@@ -82,12 +83,23 @@ void apply(FixedJob& fixed, const Finding& finding, DoctorJob changed) {
   fixed.rules.push_back(rule);
 }
 
+// Whether it says no more than what was fixed: more general words about the same line.
+bool is_mended(const FixedJob& fixed, const Finding& finding) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(), [&](const Evidence& seen) {
+    return std::any_of(fixed.mended.begin(), fixed.mended.end(), [&](const Evidence& mended) {
+      return seen.line > 0 && seen.source == mended.source && seen.line == mended.line &&
+             seen.source != fixed.job.read.source.file();
+    });
+  });
+}
+
 // What stands beside the scenario shows it, and it was not fixed.
 void add_left(FixedJob& fixed, const std::vector<std::string>& wanted) {
   for (const Finding& finding : fixed.examination.findings) {
     const bool is_fixed =
         std::find(fixed.rules.begin(), fixed.rules.end(), finding.rule) != fixed.rules.end();
-    if (is_wanted(finding, wanted) && !is_fixed && is_seen_beside(finding, fixed.job))
+    const bool is_left = !is_fixed && is_seen_beside(finding, fixed.job) && !is_mended(fixed, finding);
+    if (is_left && is_wanted(finding, wanted))
       fixed.left.push_back({finding, std::string(words_of_kind(finding.fix.kind))});
   }
 }
@@ -109,7 +121,7 @@ std::optional<std::string> edited_text(const FixedJob& fixed, const std::string&
 
 Result<FixedJob> fix_job(DoctorJob job, const BesideJob& beside, const std::vector<std::string>& wanted,
                          const std::vector<std::string>& ignored) {
-  FixedJob fixed{std::move(job), {}, {}, {}, {}, {}};
+  FixedJob fixed{std::move(job), {}, {}, {}, {}, {}, {}};
   SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, beside, ignored));
   std::vector<std::string> given_up = ignored;  // rules whose settings are not allowed, or are there already
   while (fixed.rules.size() < k_most_fixes) {

@@ -15,6 +15,7 @@ struct FixedJob {
   std::vector<std::string> set;      // those that were not replaced by later ones
   std::vector<std::string> rules;    // whose fixes they are
   Examination examination;           // of what became of it, with what stands beside it
+  std::vector<Evidence> mended;      // what showed the findings that were fixed
   std::vector<LeftFinding> left;     // of what stands beside it, that no setting mends
 };
 

@@ -37,6 +37,8 @@ std::vector<LogSign> refusals_of_fsdp() {
       of_mesh("only 1d device mesh is supported"),
       of_mesh("requires dtensor to have mesh of the same type as the fsdp mesh"),
       of_mesh("explicit specification of process group or device_mesh"),
+      of_mesh("ensure the corresponding parallelism dimension is enabled"),
+      of_arguments("expects full precision but got", 78),
       of_mesh("valueerror: ", 62, k_meshes),
       of_mesh("runtimeerror: ", 60, k_meshes),
       of_mesh("keyerror: ", 62, k_meshes),
