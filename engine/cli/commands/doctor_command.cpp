@@ -105,15 +105,17 @@ class DoctorCommand final : public Command {
     SHARDLAB_TRY(CaseRequest request, sort_targets(jobs, as_));
     request.onto = onto_;
     SHARDLAB_TRY(DoctorJob job, job_to_fix(request, context.options));
+    SHARDLAB_TRY(const CaseBeside beside, beside_to_fix(request));
     const RunSummary before = job.predicted;
-    SHARDLAB_TRY(const FixedJob fixed, fix_job(std::move(job), rules, ignored_));
+    SHARDLAB_TRY(const FixedJob fixed, fix_job(std::move(job), beside_job(beside), rules, ignored_));
     const bool is_of_file = !request.scenarios.empty() && context.options.overrides.empty();
     SHARDLAB_CHECK_OK(write_fixed(fixed, is_of_file ? request.scenarios.front() : "", output_, force_));
     CommonOptions as_written = context.options;
     as_written.overrides.clear();
     SHARDLAB_TRY(const DoctorJob written, job_of_scenario(output_, as_written));
     SHARDLAB_TRY(const Examination examination, examine_job(written, {}, ignored_));
-    const FixReport report{output_, fixed.set, fixed.rules, {cost_of(before), cost_of(written.predicted)}};
+    const Effect effect{cost_of(before), cost_of(written.predicted)};
+    const FixReport report{output_, fixed.set, fixed.rules, effect, beside.log_name, fixed.left};
     if (context.console.json()) {
       Json document = findings_json({examination});
       document["fixed"] = fix_json(report);
@@ -121,7 +123,7 @@ class DoctorCommand final : public Command {
     } else {
       context.console.print(fix_text(report) + "\n" + findings_text({examination}, context.options.verbose));
     }
-    return verdict({examination});
+    return fixed.left.empty() ? verdict({examination}) : k_exit_verdict_not_met;
   }
 
   // Fixes are changes of the scenario's file: of the only one, or of the one that was examined.

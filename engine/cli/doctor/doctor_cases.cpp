@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/cli/doctor/case_beside.h"
 #include "engine/cli/doctor/doctor_files.h"
 #include "engine/cli/doctor/doctor_target.h"
 #include "engine/doctor/registry.h"
@@ -12,30 +13,8 @@ namespace {
 
 using Ignored = std::vector<std::string>;
 
-// What is examined beside a job, or without one.
-struct CaseBeside {
-  std::optional<LogFacts> log;
-  std::string log_name;
-  std::optional<std::vector<FlightDump>> flight;
-  const std::vector<MachineFacts>* machines = nullptr;
-  std::optional<TrainingProgram> program = {};
-
-  bool is_empty() const { return !log && !flight && machines == nullptr && !program; }
-};
-
 std::size_t count_of_jobs(const CaseRequest& request) {
   return request.scenarios.size() + request.runs.size() + (request.files.empty() ? 0 : 1);
-}
-
-BesideJob beside(const CaseBeside& known, const ToolFiles* files = nullptr) {
-  BesideJob beside;
-  beside.files = files;
-  if (known.log) beside.log = &*known.log;
-  beside.log_name = known.log_name;
-  if (known.flight) beside.flight = &*known.flight;
-  beside.machines = known.machines;
-  if (known.program) beside.program = &*known.program;
-  return beside;
 }
 
 // A case without a job.
@@ -55,7 +34,7 @@ Examination examine_beside(const CaseBeside& beside, const ToolFiles* files, std
 Result<Examination> examine_scenario(const std::string& target, const CaseBeside& known,
                                      const Ignored& ignored, const CommonOptions& options) {
   const Result<DoctorJob> job = job_of_scenario(target, options);
-  if (job) return examine_job(*job, beside(known), ignored);
+  if (job) return examine_job(*job, beside_job(known), ignored);
   if (!is_mistake(job.error())) return fail(job.error());
   Examination examination = examine_mistakes(target, job.error());
   if (!known.is_empty()) {
@@ -68,7 +47,7 @@ Result<Examination> examine_scenario(const std::string& target, const CaseBeside
 Result<Examination> examine_tool_files(const CaseRequest& request, const CaseBeside& known,
                                        const CommonOptions& options) {
   SHARDLAB_TRY(const DoctorFiles read, read_doctor_files(request.files, request.onto, options));
-  if (read.job) return examine_job(*read.job, beside(known, &read.files), request.ignored);
+  if (read.job) return examine_job(*read.job, beside_job(known, &read.files), request.ignored);
   return examine_beside(known, &read.files, read.name, request.ignored);
 }
 
@@ -95,21 +74,15 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   if (!request.onto.empty() && request.files.empty())
     return bad_input("--onto", "is for files of other tools, and none is given",
                      "a file of accelerate, DeepSpeed or TrainingArguments, or a launch script");
-  CaseBeside known;
   const std::size_t jobs = count_of_jobs(request);
+  SHARDLAB_TRY(CaseBeside known, read_beside(request.flight, request.programs));
   known.machines = request.machines;
-  const bool has_others = !request.flight.empty() || !request.programs.empty() || known.machines != nullptr;
+  const bool has_others = !known.is_empty();
   const bool is_one_case = jobs == 1 || (jobs == 0 && has_others);
   if (is_one_case && !request.logs.empty()) {
     known.log_name = request.logs.front();
     SHARDLAB_TRY(known.log, read_log(known.log_name));
     request.logs.erase(request.logs.begin());
-  }
-  if (!request.flight.empty()) {
-    SHARDLAB_TRY(known.flight, read_flight_dumps(request.flight));
-  }
-  if (!request.programs.empty()) {
-    SHARDLAB_TRY(known.program, read_programs(request.programs));
   }
   std::vector<Examination> examinations;
   for (const std::string& target : request.scenarios) {
@@ -117,7 +90,7 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
   }
   for (const std::string& target : request.runs) {
     SHARDLAB_TRY(const DoctorJob job, job_of_run(target, options));
-    SHARDLAB_TRY(examinations.emplace_back(), examine_job(job, beside(known), request.ignored));
+    SHARDLAB_TRY(examinations.emplace_back(), examine_job(job, beside_job(known), request.ignored));
   }
   if (!request.files.empty()) {
     SHARDLAB_TRY(examinations.emplace_back(), examine_tool_files(request, known, options));
@@ -134,6 +107,16 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
         examine_beside({std::move(facts), target, {}, nullptr}, nullptr, target, request.ignored));
   }
   return examinations;
+}
+
+Result<CaseBeside> beside_to_fix(const CaseRequest& request) {
+  if (request.logs.size() > 1)
+    return bad_input("--fix", "takes one log", "each log is a case with the scenario: one after the other");
+  SHARDLAB_TRY(CaseBeside known, read_beside(request.flight, request.programs));
+  if (request.logs.empty()) return known;
+  known.log_name = request.logs.front();
+  SHARDLAB_TRY(known.log, read_log(known.log_name));
+  return known;
 }
 
 Result<DoctorJob> job_to_fix(const CaseRequest& request, const CommonOptions& options) {

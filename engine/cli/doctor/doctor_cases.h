@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 #include "engine/cli/command_options.h"
+#include "engine/cli/doctor/case_beside.h"
 #include "engine/cli/doctor/doctor_job.h"
 #include "engine/doctor/examine.h"
 
@@ -33,5 +34,8 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
 // The job of the only scenario, run or set of files: what `--fix` changes. Errors: those of reading, and
 // bad_input where there is more than one, or none that can be planned.
 Result<DoctorJob> job_to_fix(const CaseRequest& request, const CommonOptions& options);
+
+// What stands beside that job. Errors: those of reading, and bad_input for a second log.
+Result<CaseBeside> beside_to_fix(const CaseRequest& request);
 
 }  // namespace shardlab

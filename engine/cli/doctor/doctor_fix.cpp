@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "engine/cli/repeatable_scenario.h"
@@ -43,6 +45,65 @@ const Finding* next_to_fix(const FixedJob& fixed, const std::vector<std::string>
   return nullptr;
 }
 
+constexpr std::string_view k_has_them = "the scenario has these settings already";
+
+bool is_same_scenario(const DoctorJob& a, const DoctorJob& b) {
+  return write_scenario(a.planned.scenario) == write_scenario(b.planned.scenario);
+}
+
+// Whether a log, dumps or a program show it, and not the scenario alone.
+bool is_seen_beside(const Finding& finding, const DoctorJob& job) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                     [&](const Evidence& evidence) { return evidence.source != job.read.source.file(); });
+}
+
+std::string refusal_words(const Error& error) {
+  const Error& first = error.parts.empty() ? error : error.parts.front();
+  return fmt::format("the scenario does not allow these settings: {}", first.what);
+}
+
+std::string_view words_of_kind(FixKind kind) {
+  switch (kind) {
+    case FixKind::settings: return "advice without a setting of its own";
+    case FixKind::environment: return "a variable of the environment, no setting of a scenario";
+    case FixKind::command: return "a command, no setting of a scenario";
+    case FixKind::code: return "a change of the program, no setting of a scenario";
+  }
+  return "";
+}
+
+void apply(FixedJob& fixed, const Finding& finding, DoctorJob changed) {
+  const std::string rule = finding.rule;  // the finding may go with the job
+  fixed.mended.insert(fixed.mended.end(), finding.evidence.begin(), finding.evidence.end());
+  for (const std::string& setting : finding.fix.set) {
+    fixed.applied.push_back(setting);
+    add_setting(fixed.set, setting);
+  }
+  fixed.job = std::move(changed);
+  fixed.rules.push_back(rule);
+}
+
+// Whether it says no more than what was fixed: more general words about the same line.
+bool is_mended(const FixedJob& fixed, const Finding& finding) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(), [&](const Evidence& seen) {
+    return std::any_of(fixed.mended.begin(), fixed.mended.end(), [&](const Evidence& mended) {
+      return seen.line > 0 && seen.source == mended.source && seen.line == mended.line &&
+             seen.source != fixed.job.read.source.file();
+    });
+  });
+}
+
+// What stands beside the scenario shows it, and it was not fixed.
+void add_left(FixedJob& fixed, const std::vector<std::string>& wanted) {
+  for (const Finding& finding : fixed.examination.findings) {
+    const bool is_fixed =
+        std::find(fixed.rules.begin(), fixed.rules.end(), finding.rule) != fixed.rules.end();
+    const bool is_left = !is_fixed && is_seen_beside(finding, fixed.job) && !is_mended(fixed, finding);
+    if (is_left && is_wanted(finding, wanted))
+      fixed.left.push_back({finding, std::string(words_of_kind(finding.fix.kind))});
+  }
+}
+
 // The scenario's own file with the settings in it; nothing where there is none, or it reads as something
 // else.
 std::optional<std::string> edited_text(const FixedJob& fixed, const std::string& scenario) {
@@ -58,28 +119,26 @@ std::optional<std::string> edited_text(const FixedJob& fixed, const std::string&
 
 }  // namespace
 
-Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
+Result<FixedJob> fix_job(DoctorJob job, const BesideJob& beside, const std::vector<std::string>& wanted,
                          const std::vector<std::string>& ignored) {
-  FixedJob fixed{std::move(job), {}, {}, {}, {}};
-  SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, {}, ignored));
-  std::vector<std::string> given_up = ignored;  // rules whose settings are not allowed
+  FixedJob fixed{std::move(job), {}, {}, {}, {}, {}, {}};
+  SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, beside, ignored));
+  std::vector<std::string> given_up = ignored;  // rules whose settings are not allowed, or are there already
   while (fixed.rules.size() < k_most_fixes) {
     const Finding* finding = next_to_fix(fixed, wanted);
     if (finding == nullptr) break;
     auto changed = job_with(fixed.job, finding->fix.set);
     if (!changed && is_of_the_machine(changed.error())) return fail(changed.error());
-    if (!changed) {
+    if (!changed || is_same_scenario(*changed, fixed.job)) {
       given_up.push_back(finding->rule);
+      if (is_seen_beside(*finding, fixed.job))
+        fixed.left.push_back({*finding, changed ? std::string(k_has_them) : refusal_words(changed.error())});
     } else {
-      fixed.job = *std::move(changed);
-      for (const std::string& setting : finding->fix.set) {
-        fixed.applied.push_back(setting);
-        add_setting(fixed.set, setting);
-      }
-      fixed.rules.push_back(finding->rule);
+      apply(fixed, *finding, *std::move(changed));
     }
-    SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, {}, given_up));
+    SHARDLAB_TRY(fixed.examination, examine_job(fixed.job, beside, given_up));
   }
+  add_left(fixed, wanted);
   return fixed;
 }
 

@@ -14,12 +14,15 @@ struct FixedJob {
   std::vector<std::string> applied;  // all settings, in their order
   std::vector<std::string> set;      // those that were not replaced by later ones
   std::vector<std::string> rules;    // whose fixes they are
-  Examination examination;           // of what became of it
+  Examination examination;           // of what became of it, with what stands beside it
+  std::vector<Evidence> mended;      // what showed the findings that were fixed
+  std::vector<LeftFinding> left;     // of what stands beside it, that no setting mends
 };
 
 // Applies the settings of the first finding above info (with `wanted`: of those rules, whatever their
-// severity), examines again, and so on until there is none left whose settings change anything.
-Result<FixedJob> fix_job(DoctorJob job, const std::vector<std::string>& wanted,
+// severity), examines again, and so on until there is none left whose settings change anything. What a log,
+// dumps or a program beside the scenario show is among the findings.
+Result<FixedJob> fix_job(DoctorJob job, const BesideJob& beside, const std::vector<std::string>& wanted,
                          const std::vector<std::string>& ignored);
 
 // Writes the scenario so that it means the same in the file's folder: as `scenario_file` with the settings in

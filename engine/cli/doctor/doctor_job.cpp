@@ -9,6 +9,7 @@
 #include "engine/doctor/job/job_facts.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/resolve_device.h"
+#include "engine/scenario/validate.h"
 #include "simulator/remedies/examine_with_remedies.h"
 #include "simulator/simulate.h"
 
@@ -78,6 +79,7 @@ Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>&
   const std::filesystem::path beside = std::filesystem::path(job.read.scenario.directory) / "fixed.yaml";
   SHARDLAB_TRY(changed.read,
                parse_scenario_with_source(write_scenario(job.planned.scenario), beside.string(), settings));
+  SHARDLAB_CHECK_OK(check_supported(changed.read.scenario, changed.read.source));
   changed.calibration = job.calibration;
   SHARDLAB_CHECK_OK(predict_job(changed));
   return changed;

@@ -44,7 +44,7 @@ Result<DoctorJob> job_of_read(ReadScenario read, const CommonOptions& options);
 // it stands what was measured.
 Result<DoctorJob> job_of_run(const std::string& reference, const CommonOptions& options);
 
-// The same job with settings changed.
+// The same job with settings changed. Errors: those of planning it, and of settings that are not built yet.
 Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>& settings);
 
 // What else is known of the job's case; null: nothing.

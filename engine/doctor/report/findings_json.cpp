@@ -70,10 +70,16 @@ Json findings_json(const std::vector<Examination>& examinations) {
 }
 
 Json fix_json(const FixReport& report) {
+  Json left = Json::array();
+  for (const LeftFinding& each : report.left) {
+    left.push_back(finding_json(each.finding));
+    left.back()["why"] = each.why;
+  }
   return {{"file", report.file},
           {"set", report.set},
           {"rules", report.rules},
-          {"effect", effect_json(report.effect)}};
+          {"effect", effect_json(report.effect)},
+          {"left", std::move(left)}};
 }
 
 }  // namespace shardlab

@@ -23,12 +23,20 @@ std::string on_ranks(const Finding& finding);
 // `{findings: [...], skipped: [...]}`: docs/json.md. A rule is skipped that no target could be checked for.
 nlohmann::ordered_json findings_json(const std::vector<Examination>& examinations);
 
+// A finding that no setting of the scenario mends: "a command, no setting of a scenario".
+struct LeftFinding {
+  Finding finding;
+  std::string why;
+};
+
 // A scenario that was written with fixes.
 struct FixReport {
   std::string file;
   std::vector<std::string> set;    // settings, in the order in which they were applied
   std::vector<std::string> rules;  // whose fixes they are
   Effect effect;                   // of all together
+  std::string log = {};            // that stood beside the scenario; empty: none
+  std::vector<LeftFinding> left = {};
 };
 std::string fix_text(const FixReport& report);
 nlohmann::ordered_json fix_json(const FixReport& report);

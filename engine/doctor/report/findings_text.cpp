@@ -68,6 +68,21 @@ std::string finding_text(const Finding& finding, bool with_why) {
   return text;
 }
 
+bool is_seen_in(const Finding& finding, const std::string& source) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(),
+                     [&](const Evidence& evidence) { return evidence.source == source; });
+}
+
+std::string written_words(const FixReport& report) {
+  if (report.set.empty())
+    return fmt::format("{} is written; there was nothing {}\n", report.file,
+                       report.left.empty() ? "to fix" : "that a setting fixes");
+  std::string text =
+      fmt::format("{} is written, with the fixes of {}\n", report.file, fmt::join(report.rules, ", "));
+  for (const std::string& setting : report.set) text += fmt::format("  set: {}\n", setting);
+  return text + fmt::format("  then: {}\n", effect_text(report.effect));
+}
+
 std::string count(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
@@ -119,11 +134,15 @@ std::string findings_text(const std::vector<Examination>& examinations, bool all
 }
 
 std::string fix_text(const FixReport& report) {
-  if (report.set.empty()) return fmt::format("{} is written; there was nothing to fix\n", report.file);
-  std::string text =
-      fmt::format("{} is written, with the fixes of {}\n", report.file, fmt::join(report.rules, ", "));
-  for (const std::string& setting : report.set) text += fmt::format("  set: {}\n", setting);
-  return text + fmt::format("  then: {}\n", effect_text(report.effect));
+  std::string text = written_words(report);
+  for (const LeftFinding& each : report.left)
+    text += "\n" + finding_text(each.finding, false) + fmt::format("  not fixed: {}\n", each.why);
+  const bool is_of_log = std::any_of(report.left.begin(), report.left.end(), [&](const LeftFinding& each) {
+    return is_seen_in(each.finding, report.log);
+  });
+  if (!report.log.empty() && !is_of_log)
+    text += fmt::format("  {}: nothing in it is left to fix\n", report.log);
+  return text;
 }
 
 }  // namespace shardlab

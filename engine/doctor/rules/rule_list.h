@@ -88,6 +88,7 @@
   ADD(start_different_models)                \
   ADD(start_devices)                         \
   ADD(start_same_device)                     \
+  ADD(start_other_devices)                   \
   ADD(strategy_replicate_or_shard)           \
   ADD(strategy_too_little_sharding)          \
   ADD(strategy_hybrid)                       \

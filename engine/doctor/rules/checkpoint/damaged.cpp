@@ -25,6 +25,34 @@ Rule damaged() {
           "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
       .signs =
           {
+              {.pattern = "no zero files found in", .certainty = 88},
+              {.pattern = "is not a zero checkpoint", .certainty = 86},
+              {.pattern = "is not a model state checkpoint", .certainty = 86},
+              {.pattern = "can't find model states file at", .certainty = 88},
+              {.pattern = "unable to find 'latest' file at", .certainty = 86},
+              {.pattern = "_optim_states.pt' under*but found",
+               .certainty = 90,
+               .message = "The folder has not one file of optimizer states for each rank that wrote it: "
+                          "files of two saves are in it, or some ranks did not finish theirs.",
+               .fix = "keep one save a folder, and take one that all ranks have written"},
+              {.pattern = "numels out of*something is wrong",
+               .certainty = 86,
+               .message = "The partitions in the checkpoint do not add up to the parameters: files of "
+                          "another save or version are among them, or frozen parameters were left out.",
+               .fix = "convert with the zero_to_fp32.py that the same version of DeepSpeed put beside the "
+                      "checkpoint"},
+              {.pattern = "parameter alignment paddings for group", .certainty = 84},
+              {.pattern = "is not found in the checkpoint", .certainty = 74},
+              {.pattern = "expert checkpoint file not found", .certainty = 88},
+              {.pattern = "tried to find*but folder does not exist", .certainty = 80},
+              {.pattern = "assertionerror: metadata is none", .certainty = 82},
+              {.pattern = "assertionerror",
+               .certainty = 66,
+               .frame = "torch/distributed/checkpoint/state_dict_loader.py*local_step",
+               .message = "The distributed checkpoint has no metadata that this rank could read: a save that "
+                          "did not end, another folder, or one that this node does not see.",
+               .fix =
+                   "every node must see the same folder, with .metadata in it; load the last complete save"},
               {.pattern = "failed to resume from checkpoint",
                .certainty = 78,
                .message = "The folder holds no checkpoint that the engine can resume.",

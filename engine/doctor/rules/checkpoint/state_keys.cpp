@@ -25,6 +25,17 @@ Rule keys() {
           "\"_orig_mod.encoder.weight\"",
       .signs =
           {
+              {.pattern = "fsdp assumes*is in the state_dict",
+               .certainty = 84,
+               .message = "FSDP does not find its parameters under their names: the state dict is made past "
+                          "its hooks, or original and flat parameters are mixed.",
+               .fix = "take the state dict from the wrapped root, in the same version that wrapped it"},
+              {.pattern = "is not in the output state. the fsdpparaminfo has the param keys",
+               .certainty = 84},
+              {.pattern = "could not find fqn", .certainty = 76},
+              {.pattern = "checkpoint contains neither", .certainty = 82},
+              {.pattern = "model state_dict is required to save or load, but", .certainty = 78},
+              {.pattern = "model state_dict is required to save, or load but", .certainty = 78},
               {.pattern = "runtimeerror: missing key: ", .certainty = 80, .frame = "checkpoint/state_dict"},
               {.pattern = "an unexpected key*exists. fqn is", .certainty = 84},
               {.pattern = "missing optimizer state for parameter",

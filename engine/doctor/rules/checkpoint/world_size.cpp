@@ -26,6 +26,8 @@ Rule other_world_size() {
           "size of 4 but the current world size is 6.",
       .signs =
           {
+              {.pattern = "is different from saved mp_world_size", .certainty = 90},
+              {.pattern = "invalid checkpoints and world size for sd", .certainty = 88},
               {.pattern = "loaded state dict contains a parameter group that doesn't match the size of "
                           "optimizer's group",
                .certainty = 66},

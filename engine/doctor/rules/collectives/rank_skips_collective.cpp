@@ -110,6 +110,10 @@ Rule rank_skips() {
           "around rank 39.",
       .signs =
           {
+              {.pattern = "is all-gathering*parameters*while rank*is all-gathering",
+               .certainty = 90,
+               .message = "Ranks gather units in different orders: one of them took another path through the "
+                          "model."},
               {.pattern = "communicator ranks have different collective operation counts",
                .certainty = 60,
                .message = "NCCL's RAS saw ranks at different numbers of collectives. A spread of one is "

@@ -21,6 +21,16 @@ Rule batch_sizes() {
           "micro_batch_per_gpu * gradient_acc_step * world_size 8 != 2 * 1 * 1",
       .signs =
           {
+              {.pattern = "requires you to pass at least one of training or evaluation dataloaders",
+               .certainty = 88,
+               .message = "accelerate could not find out the micro-batch: nothing that it prepares has one, "
+                          "and the configuration says none.",
+               .fix =
+                   "say train_micro_batch_size_per_gpu as a number, or prepare a data loader with the model"},
+              {.pattern = "dataloaders passed to `accelerate.prepare()` has `none` as batch size",
+               .certainty = 86,
+               .message = "accelerate could not find out the micro-batch: the data loader has none.",
+               .fix = "say train_micro_batch_size_per_gpu as a number"},
               {.pattern = "check batch related parameters", .certainty = 95},
               {.pattern = "train_batch_size is not equal to", .certainty = 94},
               {.pattern = "train_batch_size*micro_batch*gradient_acc*!=", .certainty = 88},

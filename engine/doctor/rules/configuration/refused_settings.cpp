@@ -1,4 +1,7 @@
 // Settings that a framework checks before it starts.
+#include <utility>
+
+#include "engine/doctor/rules/configuration/refusals.h"
 #include "engine/doctor/rules/rule_list.h"
 
 namespace shardlab {
@@ -143,7 +146,12 @@ Rule refused() {
 }  // namespace
 
 std::vector<Rule> configuration_refused_settings_rules() {
-  return {refused()};
+  Rule rule = refused();
+  for (const auto signs : {refusals_of_fsdp, refusals_of_accelerate, refusals_of_trainer,
+                           refusals_of_deepspeed, refusals_of_megatron}) {
+    for (LogSign& sign : signs()) rule.signs.push_back(std::move(sign));
+  }
+  return {std::move(rule)};
 }
 
 }  // namespace shardlab

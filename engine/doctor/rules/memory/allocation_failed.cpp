@@ -54,6 +54,9 @@ Rule allocation_failed() {
           "MiB is reserved by PyTorch but unallocated.",
       .signs =
           {
+              {.pattern = "ze_result_error_out_of_device_memory", .certainty = 80},
+              {.pattern = "hsa_status_error_out_of_resources", .certainty = 80},
+              {.pattern = "hiperroroutofmemory", .certainty = 80},
               {.pattern = "cudnn_status_not_initialized",
                .certainty = 54,
                .message =

@@ -24,6 +24,20 @@ Rule recomputed_differs() {
           "different metadata than during the forward pass.",
       .signs =
           {
+              {.pattern = "device state was initialized in the forward pass of a checkpoint",
+               .certainty = 78},
+              {.pattern = "tensor cached during selective activation checkpoint has been mutated",
+               .certainty = 86},
+              {.pattern = "torch.utils.checkpoint is incompatible with .grad()",
+               .certainty = 84,
+               .message = "Reentrant checkpointing does not work with autograd.grad or backward(inputs=...).",
+               .fix = "use_reentrant=False"},
+              {.pattern = "none of the outputs have requires_grad=true, this checkpoint() is not necessary",
+               .certainty = 78,
+               .message = "Nothing that was recomputed needs a gradient: its inputs are detached, and its "
+                          "parameters are frozen.",
+               .fix = "use_reentrant=False, or model.enable_input_require_grads(); leave frozen parts out of "
+                      "checkpointing"},
               {.pattern = "recomputed metadata: {", .certainty = 90},
               {.pattern = "element 0 of tensors does not require grad and does not have a grad_fn",
                .certainty = 66,

@@ -52,6 +52,7 @@ Rule plan_with_holes() {
           "model",
       .signs =
           {
+              {.pattern = "currently only support nn.linear and nn.embedding", .certainty = 84},
               {.pattern = "is invalid for input of size", .certainty = 48},
               {.pattern = "tensor_parallel*plan*missing", .certainty = 80},
               {.pattern = "parallelize_plan*not found", .certainty = 75},

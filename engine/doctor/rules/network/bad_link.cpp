@@ -25,6 +25,11 @@ Rule bad_link() {
           "opcode=0 len=0 vendor err 129 (Recv)",
       .signs =
           {
+              {.pattern = "uncorrectable ecc error",
+               .certainty = 88,
+               .message = "The memory of a GPU has an error that it cannot correct: the device is failing.",
+               .fix = "nvidia-smi -q -d ECC,ROW_REMAPPER names the device; take the node out of the job, "
+                      "reset the device, and have it replaced if it returns"},
               {.pattern = "unable to determine the device handle*unknown error",
                .certainty = 82,
                .message = "The driver has lost a GPU.",

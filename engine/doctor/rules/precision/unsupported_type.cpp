@@ -35,6 +35,14 @@ Rule unsupported_dtype() {
       .example = "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
       .signs =
           {
+              {.pattern = "expected object of scalar type*but got scalar type",
+               .certainty = 74,
+               .message = k_types_differ,
+               .fix = k_one_type},
+              {.pattern = "found dtype*but expected",
+               .certainty = 72,
+               .message = k_types_differ,
+               .fix = k_one_type},
               {.pattern = "does not support an attention implementation through",
                .certainty = 76,
                .message = k_no_attention,

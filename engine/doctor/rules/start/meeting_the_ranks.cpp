@@ -50,6 +50,7 @@ Rule rendezvous_fails() {
           "to (192.0.2.9, 50437).",
       .signs =
           {
+              {.pattern = "is setting up nccl communicator and retr", .certainty = 82},
               {.pattern = "the new group's world size should be less or equal to the world size",
                .certainty = 74,
                .message = "A group of ranks is larger than the job.",

@@ -143,6 +143,16 @@ Rule no_route() {
           "retrieved (gai error: -2 - Name or service not known).",
       .signs =
           {
+              {.pattern = "command 'ssh*returned non-zero exit status 255",
+               .certainty = 84,
+               .message = "The launcher could not log in to a node by ssh.",
+               .fix = "ssh NODE hostname must work from the head node without a password, with the name and "
+                      "port of the hostfile (ssh keys, --ssh_port); or start every node by itself"},
+              {.pattern = "was not reachable via ssh",
+               .certainty = 90,
+               .message = "The launcher could not log in to a node by ssh.",
+               .fix = "ssh NODE hostname must work from the head node without a password, with the name and "
+                      "port of the hostfile"},
               {.pattern = "name or service not known",
                .certainty = 88,
                .unless = {"cannot be retrieved", "https://", "httpsconnectionpool", "httpconnectionpool",

@@ -49,6 +49,10 @@ Rule clip_with_offload() {
       .example = "RuntimeError: No backend type associated with device type cpu",
       .signs =
           {
+              {.pattern = "a cpu backend must be enabled for async save",
+               .certainty = 88,
+               .message = "Saving in the background needs collectives on CPU tensors, and the process group "
+                          "has a backend for GPUs only."},
               {.pattern = "no backend type associated with device type cpu", .certainty = 93},
               {.pattern = "no backend type associated with device type", .certainty = 80},
               {.pattern = "tensors must be cuda and dense", .certainty = 80},

@@ -23,6 +23,21 @@ Rule plain_meets_distributed() {
           "torch.Tensor to DTensor before calling distributed operators!",
       .signs =
           {
+              {.pattern = "expects a fully sharded module but got", .certainty = 82},
+              {.pattern = "requires a single root module but got", .certainty = 84},
+              {.pattern = "no fsdp state found on", .certainty = 78},
+              {.pattern = "cannot writeback when the*shape changes",
+               .certainty = 86,
+               .message = "A parameter of a wrapped module was replaced by one of another shape.",
+               .fix = "resize and tie before wrapping, or inside FSDP.summon_full_params"},
+              {.pattern = "does not support changing the parameters between forward and backward",
+               .certainty = 88,
+               .message = "A parameter of a wrapped module was replaced between forward and backward.",
+               .fix = "change parameters after the step, inside FSDP.summon_full_params"},
+              {.pattern = "this can happen if the model is not the root module",
+               .certainty = 84,
+               .message = "A state dict was asked of a module that is not the wrapped root.",
+               .fix = "take it from the root module"},
               {.pattern = "has a non-zero number of elements, but its data is not allocated yet",
                .certainty = 84,
                .message =

@@ -63,6 +63,8 @@ Rule tied_weights() {
           "[{'lm_head.weight', 'model.embed_tokens.weight'}]",
       .signs =
           {
+              {.pattern = "is shared with a parameter already managed by another fsdp group",
+               .certainty = 92},
               {.pattern = "parameters that share storage*different*module", .certainty = 80},
               {.pattern = "shared parameters*fsdp*same", .certainty = 80},
               {.pattern = "some tensors share memory", .certainty = 70},

@@ -26,6 +26,9 @@ Rule zero3_embedding() {
       .example = "RuntimeError: 'weight' must be 2-D, where the parameter is tensor([], device='cuda:1')",
       .signs =
           {
+              {.pattern = "cannot free a zero-3 parameter while it is still active", .certainty = 84},
+              {.pattern = "nested gatheredparameters contexts cannot overlap", .certainty = 86},
+              {.pattern = "when using gatheredparameters with modifi", .certainty = 80},
               {.pattern = "mat1 and mat2 shapes cannot be multiplied*and 1x",
                .certainty = 62,
                .message = "The weight is one flat row: a packed or flattened parameter met an operator that "

@@ -1,0 +1,34 @@
+// What Megatron and other programs refuse whose parallel sizes must multiply
+// (megatron/core/parallel_state.py).
+#include "engine/doctor/rules/configuration/refusals.h"
+
+namespace shardlab {
+namespace {
+
+LogSign of_sizes(std::string_view pattern, int certainty = 84) {
+  return {
+      .pattern = pattern,
+      .certainty = certainty,
+      .message =
+          "The parallel sizes do not fit: their product does not divide the number of ranks, or one of "
+          "them does not divide what it cuts.",
+      .fix =
+          "sizes of tensor, pipeline, context, expert and data parallelism whose product is the number of "
+          "ranks that were started, and that divide heads, layers and sequence"};
+}
+
+}  // namespace
+
+std::vector<LogSign> refusals_of_megatron() {
+  return {
+      of_sizes("world_size (*) is not divisible by", 88),
+      of_sizes("world size*must be divisible by the product of all parallel degrees", 88),
+      of_sizes("should be divisible by tensor parallel size"),
+      of_sizes("num_attention_heads*must be a multiple of tensor_model_parallel_size", 88),
+      of_sizes("should be divisible by pipeline_model_parallel_size", 88),
+      of_sizes("cannot use sequence parallelism without tensor parallelism", 88),
+      of_sizes("is not divisible by*model_parallel_size", 82),
+  };
+}
+
+}  // namespace shardlab
