@@ -1,5 +1,7 @@
 #include "simulator/simulate.h"
 
+#include <span>
+
 #include <fmt/format.h>
 
 #include "engine/base/version.h"
@@ -42,12 +44,12 @@ std::vector<RunStep> steps_of(const PlannedScenario& planned, const RunTrace& ru
 
 class StepSimulation {
  public:
-  StepSimulation(const SimulationInputs& inputs)
-      : inputs_(inputs), costs_(inputs.planned, inputs.device, inputs.calibration) {}
+  StepSimulation(const SimulationInputs& inputs, PlanHashes hashes)
+      : inputs_(inputs), hashes_(hashes), costs_(inputs.planned, inputs.device, inputs.calibration) {}
 
   Result<StepTrace> simulate_step(const StepPlan& plan, std::int64_t step) {
     StepTrace trace;
-    trace.plan_hash = plan_hash(plan);
+    if (hashes_ == PlanHashes::given) trace.plan_hash = plan_hash(plan);
     trace.step = step;
     RankTrace& rank = trace.ranks.emplace_back();
     SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), timed(plan)));
@@ -80,10 +82,14 @@ class StepSimulation {
     return options;
   }
 
+  std::span<const InstructionId> waits_of(const StepPlan& plan, const Instruction& instruction) {
+    if (inputs_.device.kind != DeviceKind::cpu) return instruction.waits;
+    return waits_.emplace_back(waits_on_cpu(plan, instruction));
+  }
+
   // On a CPU what is freed is gone at once: its Free waits for collectives that still use it.
-  std::vector<InstructionId> waits_of(const StepPlan& plan, const Instruction& instruction) {
+  std::vector<InstructionId> waits_on_cpu(const StepPlan& plan, const Instruction& instruction) {
     std::vector<InstructionId> waits = instruction.waits;
-    if (inputs_.device.kind != DeviceKind::cpu) return waits;
     for (const BufferId freed : instruction.frees) {
       if (const auto& last = last_collective_[freed.index()]) waits.push_back(*last);
     }
@@ -99,7 +105,7 @@ class StepSimulation {
     timed_.clear();
     timed_.reserve(plan.instructions.size());
     waits_.clear();
-    waits_.reserve(plan.instructions.size());
+    if (inputs_.device.kind == DeviceKind::cpu) waits_.reserve(plan.instructions.size());
     shares_.clear();
     shares_.reserve(plan.instructions.size());
     last_collective_.assign(plan.buffers.size(), std::nullopt);
@@ -113,16 +119,17 @@ class StepSimulation {
       timed.launch = cost.launch;
       timed.issue = cost.issue;
       timed.uses = shares_.emplace_back(cost.shares).uses();
-      timed.waits = waits_.emplace_back(waits_of(plan, instruction));
+      timed.waits = waits_of(plan, instruction);
     }
     return timed_;
   }
 
   const SimulationInputs& inputs_;
+  PlanHashes hashes_;
   CostModel costs_;
   std::vector<TimedInstruction> timed_;
-  std::vector<std::vector<InstructionId>> waits_;              // by instruction
-  std::vector<ResourceShares> shares_;                         // likewise
+  std::vector<std::vector<InstructionId>> waits_;              // by instruction, on a CPU
+  std::vector<ResourceShares> shares_;                         // by instruction
   std::vector<std::optional<InstructionId>> last_collective_;  // by buffer
 };
 
@@ -198,8 +205,12 @@ Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTra
 }
 
 Result<RunTrace> simulate(const SimulationInputs& inputs) {
+  return simulate(inputs, PlanHashes::given);
+}
+
+Result<RunTrace> simulate(const SimulationInputs& inputs, PlanHashes hashes) {
   SHARDLAB_CHECK_OK(check_calibration(inputs));
-  StepSimulation simulation(inputs);
+  StepSimulation simulation(inputs, hashes);
   RunTrace run;
   run.provenance = provenance_of(inputs);
   const RunPlan& plan = inputs.planned.plan;

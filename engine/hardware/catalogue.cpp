@@ -1,8 +1,12 @@
 #include "engine/hardware/catalogue.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -27,13 +31,50 @@ Result<YamlNode> read_aliases(std::string_view folder) {
   return aliases != nullptr ? *aliases : YamlNode();
 }
 
-// Names of the descriptions in the folder, sorted.
-Result<std::vector<std::string>> names_in(const fs::path& folder) {
+Result<std::vector<std::string>> listed_names(const fs::path& folder) {
   SHARDLAB_TRY(const std::vector<fs::path> paths, paths_in(folder));
   std::vector<std::string> names;
   for (const fs::path& path : paths) {
     if (path.extension() == ".yaml") names.push_back(path.stem().string());
   }
+  return names;
+}
+
+// Names by folder, with the time at which a file last came to it or went.
+class ListedFolders {
+ public:
+  std::optional<std::vector<std::string>> find(const std::string& folder, fs::file_time_type changed) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = names_.find(folder);
+    if (known == names_.end() || known->second.first != changed) return std::nullopt;
+    return known->second.second;
+  }
+  void keep(const std::string& folder, fs::file_time_type changed, const std::vector<std::string>& names) {
+    const std::scoped_lock lock(mutex_);
+    names_.insert_or_assign(folder, std::pair(changed, names));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::pair<fs::file_time_type, std::vector<std::string>>> names_;
+};
+
+ListedFolders& listed_folders() {
+  static ListedFolders folders;
+  return folders;
+}
+
+// Names of the descriptions in the folder, sorted. A search asks for the same folder thousands of times: it
+// is listed once, and again when it has changed.
+Result<std::vector<std::string>> names_in(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::file_time_type changed = fs::last_write_time(folder, unknown);
+  const std::string name = folder.string();
+  if (!unknown) {
+    if (auto names = listed_folders().find(name, changed)) return *std::move(names);
+  }
+  SHARDLAB_TRY(std::vector<std::string> names, listed_names(folder));
+  if (!unknown) listed_folders().keep(name, changed, names);
   return names;
 }
 

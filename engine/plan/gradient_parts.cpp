@@ -1,38 +1,48 @@
 #include "engine/plan/gradient_parts.h"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 namespace shardlab {
 namespace {
 
-using FirstWriters = std::map<ParameterId, std::size_t>;
-
-// The first step whose operator has the parameter, of every parameter that some step's has.
-FirstWriters first_writers(const ModelGraph& graph, const Program& program) {
-  FirstWriters first;
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    const ProgramStep& step = program.steps[i];
-    if (step.kind != StepKind::backward) continue;
-    for (const ParameterId parameter : graph.op(step.op).parameters) first.try_emplace(parameter, i);
+// The first step whose operator has a parameter, of every parameter that some step's has.
+class FirstWriters {
+ public:
+  FirstWriters(const ModelGraph& graph, const Program& program) {
+    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+      const ProgramStep& step = program.steps[i];
+      if (step.kind != StepKind::backward) continue;
+      for (const ParameterId parameter : graph.op(step.op).parameters) writers_.emplace_back(parameter, i);
+    }
+    std::sort(writers_.begin(), writers_.end());
   }
-  return first;
-}
+
+  // What no step writes comes with the first.
+  std::size_t of(ParameterId parameter) const {
+    const auto found =
+        std::lower_bound(writers_.begin(), writers_.end(), std::pair(parameter, std::size_t{0}));
+    return found != writers_.end() && found->first == parameter ? found->second : 0;
+  }
+
+ private:
+  std::vector<std::pair<ParameterId, std::size_t>> writers_;  // sorted
+};
 
 }  // namespace
 
 std::vector<std::vector<GradientPart>> gradient_parts(const ModelGraph& graph, const StepPlan& plan,
-                                                      const Instruction& backward, const Program& program) {
+                                                      std::span<const BufferId> made,
+                                                      const Program& program) {
   std::vector<std::vector<GradientPart>> parts(program.steps.size());
   if (parts.empty()) return parts;
-  const FirstWriters writers = first_writers(graph, program);
-  for (const BufferId id : backward.allocates) {
+  const FirstWriters writers(graph, program);
+  for (const BufferId id : made) {
     const Buffer& buffer = plan.buffer(id);
     if (buffer.buffer_class != BufferClass::gradient) continue;
     std::size_t first = program.steps.size() - 1;
     for (std::size_t i = 0; i < buffer.parameters.size(); ++i) {
-      const auto writer = writers.find(buffer.parameters[i]);
-      const std::size_t step = writer == writers.end() ? 0 : writer->second;
+      const std::size_t step = writers.of(buffer.parameters[i]);
       first = std::min(first, step);
       if (buffer.layout != BufferLayout::separate_parameters) continue;
       const Bytes bytes = bytes_of(graph.parameter(buffer.parameters[i]).elements(), buffer.dtype);
@@ -41,6 +51,11 @@ std::vector<std::vector<GradientPart>> gradient_parts(const ModelGraph& graph, c
     if (buffer.layout != BufferLayout::separate_parameters) parts[first].push_back({id, 0, buffer.bytes()});
   }
   return parts;
+}
+
+std::vector<std::vector<GradientPart>> gradient_parts(const ModelGraph& graph, const StepPlan& plan,
+                                                      const Instruction& backward, const Program& program) {
+  return gradient_parts(graph, plan, backward.allocates, program);
 }
 
 }  // namespace shardlab

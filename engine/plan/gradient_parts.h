@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/model/model_graph.h"
@@ -23,8 +24,11 @@ struct GradientPart {
 };
 
 // By step of `program`, the backward that the instruction runs: what is allocated before the step, of the
-// gradient buffers that the instruction allocates. What no step writes comes with the first.
+// gradient buffers that the instruction allocates, or of those among `made`. What no step writes comes with
+// the first.
 std::vector<std::vector<GradientPart>> gradient_parts(const ModelGraph& graph, const StepPlan& plan,
                                                       const Instruction& backward, const Program& program);
+std::vector<std::vector<GradientPart>> gradient_parts(const ModelGraph& graph, const StepPlan& plan,
+                                                      std::span<const BufferId> made, const Program& program);
 
 }  // namespace shardlab

@@ -131,17 +131,10 @@ std::optional<Bytes> memory_limit(const PlannedScenario& planned, const DeviceLi
   return given ? given : device.memory;
 }
 
-}  // namespace
-
-std::int64_t tokens_per_step(const PlannedScenario& planned) {
-  const ModelGraph& graph = planned.graph;
-  return graph.micro_batch * graph.sequence_length * planned.plan.steady.micro_batches * data_ranks(planned);
-}
-
-Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
-                                      std::optional<Bytes> memory_limit) {
+Result<RunSummary> summary_of(const StepPlan& steady, const RunTrace& trace,
+                              std::optional<Bytes> memory_limit, PlanHashes hashes) {
   RunSummary run;
-  run.plan_hash = plan_hash(steady);
+  if (hashes == PlanHashes::given) run.plan_hash = plan_hash(steady);
   SHARDLAB_CHECK_OK(check_steps(steady, run.plan_hash, trace));
   run.kind = trace.provenance.kind;
   run.ranks = steady.world_size;
@@ -168,6 +161,18 @@ Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& tr
   return run;
 }
 
+}  // namespace
+
+std::int64_t tokens_per_step(const PlannedScenario& planned) {
+  const ModelGraph& graph = planned.graph;
+  return graph.micro_batch * graph.sequence_length * planned.plan.steady.micro_batches * data_ranks(planned);
+}
+
+Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
+                                      std::optional<Bytes> memory_limit) {
+  return summary_of(steady, trace, memory_limit, PlanHashes::given);
+}
+
 StepWork work_of_step(const PlannedScenario& planned) {
   return {tokens_per_step(planned), model_flops_per_step(planned), palm_flops_per_step(planned)};
 }
@@ -181,7 +186,12 @@ void add_rates(const StepWork& work, const DeviceLimits& device, RunSummary& run
 
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device) {
-  SHARDLAB_TRY(RunSummary run, summarize_recorded(planned.plan.steady, trace, memory_limit(planned, device)));
+  return summarize(planned, trace, device, PlanHashes::given);
+}
+
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
+                             const DeviceLimits& device, PlanHashes hashes) {
+  SHARDLAB_TRY(RunSummary run, summary_of(planned.plan.steady, trace, memory_limit(planned, device), hashes));
   add_rates(work_of_step(planned), device, run);
   run.implementation = planned.graph.implementation;
   if (run.kind == RunKind::predicted && run.memory && trace.device_memory) {

@@ -7,6 +7,7 @@
 #include "engine/base/units.h"
 #include "engine/plan/planned_scenario.h"
 #include "engine/trace/out_of_memory.h"
+#include "engine/trace/plan_hashes.h"
 #include "engine/trace/run_summary.h"
 #include "engine/trace/step_trace.h"
 
@@ -19,9 +20,12 @@ struct DeviceLimits {
   std::optional<Bytes> host_memory = {};  // of a node, when known
 };
 
-// Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan.
+// Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan. A
+// trace without hashes (left_out) was made of this very plan.
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device = {});
+Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
+                             const DeviceLimits& device, PlanHashes hashes);
 
 // What the steady plan and its trace tell by themselves: everything but rates, volume and skipped steps. For
 // runs without a scenario, whose tokens nobody knows. Errors as summarize().

@@ -20,8 +20,8 @@ struct FullPrediction {
   PredictedFigures figures;
 };
 
-// As `shardlab simulate` predicts it. Errors: what is wrong with the scenario. Pure; calls may run in
-// parallel.
+// As `shardlab simulate` predicts it, without the hashes of plans. Errors: what is wrong with the scenario.
+// Pure; calls may run in parallel.
 Result<FullPrediction> predict_fully(const Scenario& scenario, std::optional<Calibration> calibration);
 
 }  // namespace shardlab

@@ -2,15 +2,19 @@
 // FSDP1, one micro-batch, each configuration different, from its settings to its result.
 //
 // Prints rates beside the targets of 200,000 estimates and 2,000 simulations a second, how much faster two
-// threads are, and how long a search of a million configurations takes on two; judges nothing.
+// threads are, and how long a search of a million configurations takes on two; judges nothing. With words
+// (estimates, simulations, long, million) those parts alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "engine/base/in_parallel.h"
 #include "simulator/search/estimate_parts.h"
@@ -174,14 +178,18 @@ void a_million(const std::filesystem::path& folder) {
 }  // namespace
 }  // namespace shardlab
 
-int main() {
+int main(int count, char** words) {
+  const std::vector<std::string_view> wanted(words + 1, words + count);
   const auto folder = std::filesystem::temp_directory_path() / "shardlab-search-speed";
   std::filesystem::create_directories(folder);
   fmt::print("Llama-3-70B, one thread\n");
   std::ofstream(folder / "scenario.yaml") << shardlab::k_scenario;
-  shardlab::estimates(folder);
-  shardlab::simulations(folder);
-  shardlab::long_steps(folder);
-  shardlab::a_million(folder);
+  const auto part = [&](std::string_view name, void (*measure)(const std::filesystem::path&)) {
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end()) measure(folder);
+  };
+  part("estimates", shardlab::estimates);
+  part("simulations", shardlab::simulations);
+  part("long", shardlab::long_steps);
+  part("million", shardlab::a_million);
   std::filesystem::remove_all(folder);
 }

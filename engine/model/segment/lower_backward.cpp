@@ -22,6 +22,7 @@ class BackwardLowering {
         program_(programs.backward) {}
 
   void lower() {
+    program_.steps.reserve(borders_.end.index() - borders_.begin.index());
     add_saved_values();
     add_incoming_gradients();
     add_existing_gradients();

@@ -21,6 +21,7 @@ class ForwardLowering {
         program_(again_ ? programs.recompute : programs.forward) {}
 
   void lower() {
+    program_.steps.reserve(stop_.index() - borders_.begin.index());
     count_readers();
     for (OperatorId id = borders_.begin; id < stop_; ++id.value) lower(id);
     // What backward reads of operators that need not run again was made by those before them.

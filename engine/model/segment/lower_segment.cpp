@@ -19,6 +19,7 @@ void count(std::vector<std::pair<TensorId, int>>& counts, TensorId tensor) {
 
 SegmentDescriptions::SegmentDescriptions(const ModelGraph& graph, const SegmentBorders& borders)
     : begin_(borders.begin) {
+  descriptions_.reserve(borders.end.index() - borders.begin.index());
   for (OperatorId id = borders.begin; id < borders.end; ++id.value) {
     const Operator& op = graph.op(id);
     const OperatorDescription& description = descriptions_.emplace_back(describe_operator(graph, op));

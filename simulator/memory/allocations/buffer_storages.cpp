@@ -62,6 +62,7 @@ std::vector<Bytes> storages_of(const ModelGraph& graph, const Buffer& buffer, Wh
     return storages;
   }
   const ParameterLayout layout = make_layout(graph, buffer);
+  storages.reserve(layout.pieces.size());
   for (const ParameterPiece& piece : layout.pieces) add(elements_of_piece(buffer, layout, piece));
   return storages;
 }

@@ -1,7 +1,7 @@
 #include "simulator/memory/allocations/prepared_steps.h"
 
-#include <map>
-#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace shardlab {
@@ -12,18 +12,21 @@ class Numbers {
   std::vector<NumberedStorage> numbered(const std::vector<LastingStorage>& storages) {
     std::vector<NumberedStorage> result;
     result.reserve(storages.size());
+    std::vector<std::uint32_t>* parts = nullptr;  // of the buffer that the last one was of
     for (const LastingStorage& each : storages) {
-      const auto [found, added] =
-          numbers_.try_emplace({each.buffer, each.part}, static_cast<std::uint32_t>(numbers_.size()));
-      result.push_back({found->second, each.storage, each.bytes, each.stream});
+      if (each.part == 0) parts = &numbers_[each.buffer];
+      if (each.part == parts->size()) parts->push_back(count_++);
+      result.push_back({(*parts)[each.part], each.storage, each.bytes, each.stream});
     }
     return result;
   }
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(numbers_.size()); }
+  std::uint32_t count() const { return count_; }
 
  private:
-  std::map<std::pair<std::string, std::size_t>, std::uint32_t> numbers_;
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>>
+      numbers_;  // of a buffer's storages, by name
+  std::uint32_t count_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "engine/plan/gradient_parts.h"
@@ -31,13 +33,17 @@ bool makes_flat_vectors(const StepPlan& plan, WhoseStorages whose) {
 class StepWalk {
  public:
   StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
-      : planned_(planned), plan_(plan), whose_(whose), list_(plan, {plan, joins_of(plan, whose)}) {}
+      : planned_(planned),
+        plan_(plan),
+        whose_(whose),
+        list_(plan, {plan, joins_of(plan, whose)}),
+        storages_(plan.buffers.size()) {}
 
   Result<StepAllocations> list_calls() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
       const auto id = make_id<BufferId>(i);
       if (!plan_.buffers[i].carried || !on_device(id)) continue;
-      for (const Bytes bytes : storages_of(planned_.graph, plan_.buffers[i], whose_)) list_.carry(id, bytes);
+      for (const Bytes bytes : storages_of(id)) list_.carry(id, bytes);
     }
     if (makes_flat_vectors(plan_, whose_)) take_flat_shards(planned_, plan_, flat_shards(plan_), list_);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
@@ -105,35 +111,33 @@ class StepWalk {
     std::vector<std::vector<GradientPart>> gradients, added;
     if (instruction.kind == InstructionKind::Backward) {
       gradients = gradient_parts(planned_.graph, plan_, instruction, run.program);
-      if (whose_ == WhoseStorages::framework)
-        added = gradient_parts(planned_.graph, plan_, as_if_new(instruction), run.program);
+      if (whose_ == WhoseStorages::framework) added = added_parts(instruction, run.program);
     }
     return follow_allocations({planned_.graph, plan_, id, run, gradients, added}, list_);
   }
 
-  // The same with the gradients of parameters allocated that it adds to.
-  Instruction as_if_new(const Instruction& instruction) const {
-    Instruction made = instruction;
-    made.allocates.clear();
+  // Of the gradients of parameters that it adds to, as if it made them; nothing where it adds to none.
+  std::vector<std::vector<GradientPart>> added_parts(const Instruction& instruction,
+                                                     const Program& program) const {
+    std::vector<BufferId> added;
     for (const BufferId id : instruction.writes) {
-      const auto& old = instruction.allocates;
+      const auto& made = instruction.allocates;
       if (plan_.buffer(id).layout == BufferLayout::separate_parameters &&
-          std::find(old.begin(), old.end(), id) == old.end())
-        made.allocates.push_back(id);
+          std::find(made.begin(), made.end(), id) == made.end())
+        added.push_back(id);
     }
-    return made;
+    if (added.empty()) return {};
+    return gradient_parts(planned_.graph, plan_, added, program);
   }
 
   // Buffers whose tensors belong together one by one are made parameter by parameter, as torch.optim makes
   // the states of each.
   void take_all(const Instruction& instruction) {
-    const auto& allocates = instruction.allocates;
+    const std::span<const BufferId> allocates = instruction.allocates;
     for (std::size_t first = 0; first < allocates.size();) {
       std::size_t end = first + 1;
       while (end < allocates.size() && are_states_of_one_unit(allocates[first], allocates[end])) ++end;
-      take_together({allocates.begin() + static_cast<std::ptrdiff_t>(first),
-                     allocates.begin() + static_cast<std::ptrdiff_t>(end)},
-                    instruction);
+      take_together(allocates.subspan(first, end - first), instruction);
       first = end;
     }
   }
@@ -144,12 +148,18 @@ class StepWalk {
            second.buffer_class == BufferClass::optimizer_state && first.unit == second.unit;
   }
 
-  void take_together(const std::vector<BufferId>& buffers, const Instruction& instruction) {
-    std::vector<std::vector<Bytes>> parts;
+  void take_together(std::span<const BufferId> buffers, const Instruction& instruction) {
+    std::vector<Bytes> lists;  // of an optimizer's workspace, which is taken alone
+    std::vector<std::span<const Bytes>> parts;
+    parts.reserve(buffers.size());
     std::size_t most = 0;
     for (const BufferId id : buffers) {
       const bool has = plan_.phase == PlanPhase::setup && !list_.held(id).empty();  // take_flat_shards
-      parts.push_back(on_device(id) && !has ? parts_of(id, instruction) : std::vector<Bytes>());
+      const bool takes = on_device(id) && !has;
+      if (takes && is_optimizers_workspace(id, instruction))
+        parts.emplace_back(lists = lists_of_optimizer(plan_.buffer(id), instruction));
+      else
+        parts.push_back(takes ? storages_of(id) : std::span<const Bytes>());
       most = std::max(most, parts.back().size());
     }
     for (std::size_t part = 0; part < most; ++part) {
@@ -160,31 +170,36 @@ class StepWalk {
     }
   }
 
-  std::vector<Bytes> parts_of(BufferId id, const Instruction& instruction) const {
-    const Buffer& buffer = plan_.buffer(id);
-    if (instruction.kind == InstructionKind::OptimizerStep && buffer.buffer_class == BufferClass::workspace &&
-        whose_ == WhoseStorages::framework)
-      return lists_of_optimizer(buffer, instruction);
-    return storages_of(planned_.graph, buffer, whose_);
+  bool is_optimizers_workspace(BufferId id, const Instruction& instruction) const {
+    return instruction.kind == InstructionKind::OptimizerStep &&
+           plan_.buffer(id).buffer_class == BufferClass::workspace && whose_ == WhoseStorages::framework;
   }
 
   // The lists of `foreach` have a tensor for every one that the optimizer has a state of.
-  std::vector<Bytes> lists_of_optimizer(const Buffer& buffer, const Instruction& instruction) const {
+  std::vector<Bytes> lists_of_optimizer(const Buffer& buffer, const Instruction& instruction) {
     std::vector<Bytes> tensors;
     for (const BufferId id : instruction.writes) {
       const Buffer& state = plan_.buffer(id);
       if (state.buffer_class != BufferClass::optimizer_state || state.role == BufferRole::exp_avg_sq)
         continue;
-      for (const Bytes bytes : storages_of(planned_.graph, state, whose_)) tensors.push_back(bytes);
+      for (const Bytes bytes : storages_of(id)) tensors.push_back(bytes);
     }
     const Bytes sum = std::accumulate(tensors.begin(), tensors.end(), Bytes{});
     return sum == buffer.bytes() ? tensors : std::vector<Bytes>{buffer.bytes()};
+  }
+
+  // Found once a buffer: parameters are gathered again for backward, and for every micro-batch.
+  std::span<const Bytes> storages_of(BufferId id) {
+    std::optional<std::vector<Bytes>>& known = storages_[id.index()];
+    if (!known) known = shardlab::storages_of(planned_.graph, plan_.buffer(id), whose_);
+    return *known;
   }
 
   const PlannedScenario& planned_;
   const StepPlan& plan_;
   WhoseStorages whose_;
   AllocationList list_;
+  std::vector<std::optional<std::vector<Bytes>>> storages_;  // by buffer
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -30,10 +30,11 @@ struct AllocationCall {
   std::uint64_t users = 0;  // of give: the streams it was recorded on, a bit each by StreamId
 };
 
-// A storage that is alive at an end of the step. The steps of a run know it by its name.
+// A storage that is alive at an end of the step. The steps of a run know it by its buffer's name. Those of a
+// buffer stand side by side, in order.
 struct LastingStorage {
-  std::string buffer;
-  std::size_t part = 0;  // of the buffer's storages
+  std::string_view buffer;  // the plan's
+  std::size_t part = 0;     // of the buffer's storages
   StorageIndex storage = 0;
   Bytes bytes;
   StreamId stream;
@@ -49,7 +50,8 @@ struct StepAllocations {
   StorageIndex storages = 0;
 };
 
-// Errors: internal where the plan and its programs disagree, with the instruction.
+// The plan must outlive the result. Errors: internal where the plan and its programs disagree, with the
+// instruction.
 Result<StepAllocations> step_allocations(const PlannedScenario& planned, const StepPlan& plan,
                                          WhoseStorages whose);
 

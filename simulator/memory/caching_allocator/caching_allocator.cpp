@@ -98,7 +98,10 @@ BlockIndex CachingAllocator::find_free(const Request& request) {
   if (request.size < max_split_size_ ? size >= max_split_size_
                                      : size - request.size >= options_.max_non_split_rounding)
     return k_no_block;
-  erase_free(index);
+  if (index == found->block)
+    free.mapped.erase(found);  // without searching for it again
+  else
+    erase_free(index);
   return index;
 }
 

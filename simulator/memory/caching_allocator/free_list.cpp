@@ -57,7 +57,15 @@ void FreeList::erase(const FreeKey& key) {
   const auto chunk = chunk_of(key);
   const auto found = std::lower_bound(chunk->begin(), chunk->end(), key);
   assert(found != chunk->end() && found->size == key.size && found->address == key.address);
-  chunk->erase(found);
+  erase(chunk, static_cast<std::size_t>(found - chunk->begin()));
+}
+
+void FreeList::erase(Iterator at) {
+  erase(chunks_.begin() + (at.chunk_ - chunks_.cbegin()), at.place_);
+}
+
+void FreeList::erase(std::vector<Chunk>::iterator chunk, std::size_t place) {
+  chunk->erase(chunk->begin() + static_cast<std::ptrdiff_t>(place));
   if (chunk->empty()) chunks_.erase(chunk);
 }
 

@@ -54,9 +54,11 @@ class FreeList {
 
   void insert(const FreeKey& key);
   void erase(const FreeKey& key);  // which must be there; its block does not matter
+  void erase(Iterator at);
 
  private:
   std::vector<Chunk>::iterator chunk_of(const FreeKey& key);
+  void erase(std::vector<Chunk>::iterator chunk, std::size_t place);
 
   std::vector<Chunk> chunks_;  // none is empty; the last key of each is less than the first of the next
 };

@@ -18,16 +18,17 @@ Bytes lean_peak(const Program& program) {
       for (const ValueIndex value : *list)
         if (value < last.size()) last[value] = i;
   }
-  std::vector<std::vector<ValueIndex>> ends(program.steps.size());
+  std::vector<Bytes> dropped(program.steps.size());  // after each
   Bytes live, peak;
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     const ProgramStep& step = program.steps[i];
     for (const ValueIndex value : step.allocates) {
       live += program.values[value].bytes;
-      if (program.values[value].origin == ValueOrigin::internal) ends[last[value]].push_back(value);
+      if (program.values[value].origin == ValueOrigin::internal)
+        dropped[last[value]] += program.values[value].bytes;
     }
     peak = std::max(peak, live + std::max(step.temporaries, step.temporaries_before));
-    for (const ValueIndex value : ends[i]) live -= program.values[value].bytes;
+    live -= dropped[i];
   }
   return peak;
 }
