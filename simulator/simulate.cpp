@@ -44,12 +44,12 @@ std::vector<RunStep> steps_of(const PlannedScenario& planned, const RunTrace& ru
 
 class StepSimulation {
  public:
-  StepSimulation(const SimulationInputs& inputs, PlanHashes hashes)
+  StepSimulation(const SimulationInputs& inputs, HashedPlans hashes)
       : inputs_(inputs), hashes_(hashes), costs_(inputs.planned, inputs.device, inputs.calibration) {}
 
   Result<StepTrace> simulate_step(const StepPlan& plan, std::int64_t step) {
     StepTrace trace;
-    if (hashes_ == PlanHashes::given) trace.plan_hash = plan_hash(plan);
+    if (hashes_ == HashedPlans::given) trace.plan_hash = plan_hash(plan);
     trace.step = step;
     RankTrace& rank = trace.ranks.emplace_back();
     SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), timed(plan)));
@@ -125,7 +125,7 @@ class StepSimulation {
   }
 
   const SimulationInputs& inputs_;
-  PlanHashes hashes_;
+  HashedPlans hashes_;
   CostModel costs_;
   std::vector<TimedInstruction> timed_;
   std::vector<std::vector<InstructionId>> waits_;              // by instruction, on a CPU
@@ -205,10 +205,10 @@ Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTra
 }
 
 Result<RunTrace> simulate(const SimulationInputs& inputs) {
-  return simulate(inputs, PlanHashes::given);
+  return simulate(inputs, HashedPlans::given);
 }
 
-Result<RunTrace> simulate(const SimulationInputs& inputs, PlanHashes hashes) {
+Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes) {
   SHARDLAB_CHECK_OK(check_calibration(inputs));
   StepSimulation simulation(inputs, hashes);
   RunTrace run;

@@ -6,7 +6,7 @@
 
 #include "engine/base/result.h"
 #include "engine/plan/planned_scenario.h"
-#include "engine/trace/plan_hashes.h"
+#include "engine/trace/hashed_plans.h"
 #include "engine/trace/step_trace.h"
 #include "simulator/calibrate/calibration.h"
 #include "simulator/memory/allocations/allocator_run.h"
@@ -29,7 +29,7 @@ struct SimulationInputs {
 // Errors: a calibration of another machine or number of ranks (bad_input); a plan whose instructions do not
 // fit together (internal).
 Result<RunTrace> simulate(const SimulationInputs& inputs);
-Result<RunTrace> simulate(const SimulationInputs& inputs, PlanHashes hashes);  // of the trace's steps
+Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes);  // of the trace's steps
 
 // The calls of torch's caching allocator in the steps of such a prediction, without a limit of memory: the
 // setup, the first steps, and the steady one until it takes no more from the device.

@@ -1,6 +1,7 @@
 #include "engine/hardware/catalogue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -64,6 +65,12 @@ ListedFolders& listed_folders() {
   return folders;
 }
 
+// File systems count time in steps: what comes to a folder right after it was listed may leave its time as it
+// was.
+bool has_rested(fs::file_time_type changed) {
+  return fs::file_time_type::clock::now() - changed > std::chrono::seconds(2);
+}
+
 // Names of the descriptions in the folder, sorted. A search asks for the same folder thousands of times: it
 // is listed once, and again when it has changed.
 Result<std::vector<std::string>> names_in(const fs::path& folder) {
@@ -74,7 +81,7 @@ Result<std::vector<std::string>> names_in(const fs::path& folder) {
     if (auto names = listed_folders().find(name, changed)) return *std::move(names);
   }
   SHARDLAB_TRY(std::vector<std::string> names, listed_names(folder));
-  if (!unknown) listed_folders().keep(name, changed, names);
+  if (!unknown && has_rested(changed)) listed_folders().keep(name, changed, names);
   return names;
 }
 

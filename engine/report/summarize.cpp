@@ -132,9 +132,9 @@ std::optional<Bytes> memory_limit(const PlannedScenario& planned, const DeviceLi
 }
 
 Result<RunSummary> summary_of(const StepPlan& steady, const RunTrace& trace,
-                              std::optional<Bytes> memory_limit, PlanHashes hashes) {
+                              std::optional<Bytes> memory_limit, HashedPlans hashes) {
   RunSummary run;
-  if (hashes == PlanHashes::given) run.plan_hash = plan_hash(steady);
+  if (hashes == HashedPlans::given) run.plan_hash = plan_hash(steady);
   SHARDLAB_CHECK_OK(check_steps(steady, run.plan_hash, trace));
   run.kind = trace.provenance.kind;
   run.ranks = steady.world_size;
@@ -170,7 +170,7 @@ std::int64_t tokens_per_step(const PlannedScenario& planned) {
 
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,
                                       std::optional<Bytes> memory_limit) {
-  return summary_of(steady, trace, memory_limit, PlanHashes::given);
+  return summary_of(steady, trace, memory_limit, HashedPlans::given);
 }
 
 StepWork work_of_step(const PlannedScenario& planned) {
@@ -186,11 +186,11 @@ void add_rates(const StepWork& work, const DeviceLimits& device, RunSummary& run
 
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device) {
-  return summarize(planned, trace, device, PlanHashes::given);
+  return summarize(planned, trace, device, HashedPlans::given);
 }
 
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
-                             const DeviceLimits& device, PlanHashes hashes) {
+                             const DeviceLimits& device, HashedPlans hashes) {
   SHARDLAB_TRY(RunSummary run, summary_of(planned.plan.steady, trace, memory_limit(planned, device), hashes));
   add_rates(work_of_step(planned), device, run);
   run.implementation = planned.graph.implementation;

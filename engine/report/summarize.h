@@ -6,8 +6,8 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/plan/planned_scenario.h"
+#include "engine/trace/hashed_plans.h"
 #include "engine/trace/out_of_memory.h"
-#include "engine/trace/plan_hashes.h"
 #include "engine/trace/run_summary.h"
 #include "engine/trace/step_trace.h"
 
@@ -25,7 +25,7 @@ struct DeviceLimits {
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device = {});
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
-                             const DeviceLimits& device, PlanHashes hashes);
+                             const DeviceLimits& device, HashedPlans hashes);
 
 // What the steady plan and its trace tell by themselves: everything but rates, volume and skipped steps. For
 // runs without a scenario, whose tokens nobody knows. Errors as summarize().

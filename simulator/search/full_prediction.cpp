@@ -31,9 +31,9 @@ Result<FullPrediction> predict_fully(const Scenario& scenario, std::optional<Cal
   SHARDLAB_TRY(PlannedScenario planned, plan_scenario(scenario));
   SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
   SHARDLAB_TRY(RunTrace trace,
-               simulate({planned, device, calibration ? &*calibration : nullptr}, PlanHashes::left_out));
+               simulate({planned, device, calibration ? &*calibration : nullptr}, HashedPlans::left_out));
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
-  SHARDLAB_TRY(RunSummary run, summarize(planned, trace, limits, PlanHashes::left_out));
+  SHARDLAB_TRY(RunSummary run, summarize(planned, trace, limits, HashedPlans::left_out));
   // Setup, first step, and where there is one the second; the first makes the optimizer's states.
   const Nanoseconds first = trace.warmup.at(1).ranks.front().duration;
   PredictedFigures figures = figures_of(run, first, forward_time(planned.plan.steady, trace.steps.front()),

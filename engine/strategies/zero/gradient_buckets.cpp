@@ -51,7 +51,7 @@ std::vector<SentTogether> sent_together(const std::vector<Slice>& slices, std::i
   return sent;
 }
 
-// Of the first parameter the rank may own the end alone, of the last the beginning alone.
+// The rank may own the end alone of the first parameter, and the beginning alone of the last.
 SentToOwner sent_to(std::int64_t owner, std::vector<const ParameterPiece*> in_flat_order, std::int64_t part) {
   std::erase_if(in_flat_order,
                 [&](const ParameterPiece* piece) { return part_in(*piece, owner * part, part).count <= 0; });

@@ -43,7 +43,7 @@ std::string owner_text(const Context& c) {
       c.self().root, group_size(c));
 }
 
-// Of BF16_Optimizer.
+// BF16_Optimizer's float32 sums:
 bool adds_to_sums(const Context& c) {
   return writes_class(c, BufferClass::gradient) && c.self().writes.size() > 1;
 }

@@ -129,7 +129,8 @@ class Zero3Strategy : public Strategy {
   }
 
  private:
-  // Of hpZ; more than there are ranks is as many (groups.py, _create_zero_param_parallel_group).
+  // How many share a parameter under hpZ; more than there are ranks is as many (groups.py,
+  // _create_zero_param_parallel_group).
   int neighbours() const {
     return static_cast<int>(std::min<std::int64_t>(options_.hpz_partition_size, ranks_));
   }

@@ -116,7 +116,7 @@ class StepWalk {
     return follow_allocations({planned_.graph, plan_, id, run, gradients, added}, list_);
   }
 
-  // Of the gradients of parameters that it adds to, as if it made them; nothing where it adds to none.
+  // The parts of gradients that it adds to, as if it made them; nothing where it adds to none.
   std::vector<std::vector<GradientPart>> added_parts(const Instruction& instruction,
                                                      const Program& program) const {
     std::vector<BufferId> added;
