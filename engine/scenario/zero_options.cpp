@@ -2,12 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/scenario/model_spec.h"
-#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/scenario.h"
-#include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
 namespace {
@@ -75,13 +71,6 @@ bool has_effect_under(std::string_view key, int stage) {
 
 ZeroOptions zero_options(const Scenario& scenario) {
   return zero_options(scenario.parallel->zero);
-}
-
-bool takes_bf16_optimizer(const Scenario& scenario) {
-  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
-  return facts_of(scenario).zero_stage == 1 && param == DType::bfloat16 &&
-         zero_options(scenario).grad_accum_dtype == DType::float32 &&
-         scenario.offload->optimizer != OffloadTarget::cpu;
 }
 
 const std::map<std::string, std::string>& zero_settings(const Scenario& scenario) {

@@ -144,7 +144,7 @@ def test_owners_receive_their_gradients_alone():
 
 def test_float32_sums_under_zero1_are_whole_on_every_rank():
     sums = buffers("zero2-default-bucket.yaml", "parallel.strategy=zero1", "parallel.zero={grad_accum_dtype: fp32}")
-    check(sums["gradient_sums"]["bytes"] == 4 * LLAMA and sums["gradient_sums"]["carried"], f"{sums['gradient_sums']}")
+    check(sums["float32_sums"]["bytes"] == 4 * LLAMA and sums["float32_sums"]["carried"], f"{sums['float32_sums']}")
 
 
 main(globals())

@@ -78,7 +78,11 @@ TEST_CASE("a diff shows what one setting changes") {
 TEST_CASE("golden plans") {
   for (const PlanCase& golden : read_cases("golden_settings")) {
     INFO(golden.name);
-    const std::string text = to_text(plan_small_llama(golden.overrides).plan.steady);
+    const StepPlan plan = plan_small_llama(golden.overrides).plan.steady;
+    const std::string text = to_text(plan);
+    const auto parsed = parse_plan(text, "plan");
+    if (!parsed) FAIL(to_string(parsed.error()));
+    CHECK(*parsed == plan);
     const std::string path = std::string(SHARDLAB_TEST_DATA) + "/plans/golden/" + golden.name + ".plan";
     if (std::getenv("SHARDLAB_ACCEPT") != nullptr) std::ofstream(path) << text;
     std::ifstream file(path);

@@ -104,7 +104,8 @@ std::string_view purpose_of(InstructionKind kind) {
     case InstructionKind::ClipGradients:
       return "Scales the gradients down to the norm that the scenario allows.";
     case InstructionKind::OptimizerStep: return "Updates parameters and optimizer states from the gradients.";
-    case InstructionKind::ZeroGradients: return "Drops the gradients of this step.";
+    case InstructionKind::ZeroGradients:
+      return "Drops gradients, or sets those that it writes to zero where they lie.";
     case InstructionKind::Initialize: return "Fills parameters from the seed or from a file.";
     case InstructionKind::LoadBatch: return "Brings the next micro-batch of tokens.";
     case InstructionKind::Marker: return "Marks a point of the step.";

@@ -40,7 +40,7 @@ Verb verb(InstructionKind kind) {
     case InstructionKind::CheckFinite: return {{}, "search for gradients that are not finite"};
     case InstructionKind::ClipGradients: return {{}, "clipping of the gradients"};
     case InstructionKind::OptimizerStep: return {{}, "optimizer step"};
-    case InstructionKind::ZeroGradients: return {{}, "release of the gradients"};
+    case InstructionKind::ZeroGradients: return {{}, "clearing of the gradients"};
     case InstructionKind::LoadBatch: return {{}, "loading of the batch"};
     case InstructionKind::Marker: return {{}, "marker"};
   }

@@ -169,6 +169,13 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
 
 }  // namespace
 
+bool takes_bf16_optimizer(const Scenario& scenario) {
+  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
+  return facts_of(scenario).zero_stage == 1 && param == DType::bfloat16 &&
+         zero_options(scenario).grad_accum_dtype == DType::float32 &&
+         scenario.offload->optimizer != OffloadTarget::cpu;
+}
+
 extern constexpr StrategyFacts k_zero0_facts{
     .framework = Framework::deepspeed,
     .zero_stage = 0,

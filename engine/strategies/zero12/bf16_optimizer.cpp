@@ -1,6 +1,6 @@
 #include "engine/strategies/zero12/bf16_optimizer.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/zero_options.h"
@@ -22,8 +22,8 @@ class Bf16Optimizer : public Strategy {
   void declare_persistent() override {
     weights_.emplace(b_, root(), ranks_, group_, std::nullopt, false);
     frozen_ = declare_frozen(b_, root(), weights_->dtype());
-    sums_ = declare_persistent_buffer(
-        b_, weights_->whole("gradient_sums", BufferClass::gradient, DType::float32));
+    sums_ =
+        declare_persistent_buffer(b_, weights_->whole("float32_sums", BufferClass::gradient, DType::float32));
   }
 
   // backward_prologue
@@ -75,7 +75,7 @@ class Bf16Optimizer : public Strategy {
   // which DeepSpeed sets to zero.
   void add(BufferId gradient) {
     Buffer copy = b_.plan().buffer(gradient);
-    copy.name = "float32_" + copy.name;
+    copy.name = fmt::format("float32_{}.mb{}", copy.name, micro_batch());
     copy.buffer_class = BufferClass::workspace;
     copy.layout = BufferLayout::opaque;
     copy.parameters.clear();
