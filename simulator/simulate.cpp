@@ -204,10 +204,6 @@ Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTra
                                   steps_of(inputs.planned, predicted));
 }
 
-Result<RunTrace> simulate(const SimulationInputs& inputs) {
-  return simulate(inputs, HashedPlans::given);
-}
-
 Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes) {
   SHARDLAB_CHECK_OK(check_calibration(inputs));
   StepSimulation simulation(inputs, hashes);

@@ -28,8 +28,7 @@ struct SimulationInputs {
 //
 // Errors: a calibration of another machine or number of ranks (bad_input); a plan whose instructions do not
 // fit together (internal).
-Result<RunTrace> simulate(const SimulationInputs& inputs);
-Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes);  // of the trace's steps
+Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes = HashedPlans::given);
 
 // The calls of torch's caching allocator in the steps of such a prediction, without a limit of memory: the
 // setup, the first steps, and the steady one until it takes no more from the device.

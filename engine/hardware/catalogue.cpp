@@ -1,23 +1,19 @@
 #include "engine/hardware/catalogue.h"
 
 #include <algorithm>
-#include <chrono>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "engine/base/folder.h"
 #include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
+#include "engine/hardware/listed_names.h"
 
 namespace shardlab {
 
@@ -32,69 +28,16 @@ Result<YamlNode> read_aliases(std::string_view folder) {
   return aliases != nullptr ? *aliases : YamlNode();
 }
 
-Result<std::vector<std::string>> listed_names(const fs::path& folder) {
-  SHARDLAB_TRY(const std::vector<fs::path> paths, paths_in(folder));
-  std::vector<std::string> names;
-  for (const fs::path& path : paths) {
-    if (path.extension() == ".yaml") names.push_back(path.stem().string());
-  }
-  return names;
-}
-
-// Names by folder, with the time at which a file last came to it or went.
-class ListedFolders {
- public:
-  std::optional<std::vector<std::string>> find(const std::string& folder, fs::file_time_type changed) {
-    const std::scoped_lock lock(mutex_);
-    const auto known = names_.find(folder);
-    if (known == names_.end() || known->second.first != changed) return std::nullopt;
-    return known->second.second;
-  }
-  void keep(const std::string& folder, fs::file_time_type changed, const std::vector<std::string>& names) {
-    const std::scoped_lock lock(mutex_);
-    names_.insert_or_assign(folder, std::pair(changed, names));
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::pair<fs::file_time_type, std::vector<std::string>>> names_;
-};
-
-ListedFolders& listed_folders() {
-  static ListedFolders folders;
-  return folders;
-}
-
-// File systems count time in steps: what comes to a folder right after it was listed may leave its time as it
-// was.
-bool has_rested(fs::file_time_type changed) {
-  return fs::file_time_type::clock::now() - changed > std::chrono::seconds(2);
-}
-
-// Names of the descriptions in the folder, sorted. A search asks for the same folder thousands of times: it
-// is listed once, and again when it has changed.
-Result<std::vector<std::string>> names_in(const fs::path& folder) {
-  std::error_code unknown;
-  const fs::file_time_type changed = fs::last_write_time(folder, unknown);
-  const std::string name = folder.string();
-  if (!unknown) {
-    if (auto names = listed_folders().find(name, changed)) return *std::move(names);
-  }
-  SHARDLAB_TRY(std::vector<std::string> names, listed_names(folder));
-  if (!unknown && has_rested(changed)) listed_folders().keep(name, changed, names);
-  return names;
-}
-
 }  // namespace
 
 std::vector<std::string> described_names(std::string_view folder) {
   const auto path = find_asset(fmt::format("hardware/{}", folder));
-  return path ? names_in(*path).value_or(std::vector<std::string>()) : std::vector<std::string>();
+  return path ? listed_names(*path).value_or(std::vector<std::string>()) : std::vector<std::string>();
 }
 
 Result<fs::path> find_description(std::string_view folder, std::string_view name, std::string_view noun) {
   SHARDLAB_TRY(const fs::path path, find_asset(fmt::format("hardware/{}", folder)));
-  SHARDLAB_TRY(std::vector<std::string> known, names_in(path));
+  SHARDLAB_TRY(std::vector<std::string> known, listed_names(path));
   const std::string wanted = in_lower_case(name);
   const auto is_wanted = [&](const std::string& candidate) { return in_lower_case(candidate) == wanted; };
   if (const auto found = std::find_if(known.begin(), known.end(), is_wanted); found != known.end())

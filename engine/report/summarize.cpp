@@ -185,11 +185,6 @@ void add_rates(const StepWork& work, const DeviceLimits& device, RunSummary& run
 }
 
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
-                             const DeviceLimits& device) {
-  return summarize(planned, trace, device, HashedPlans::given);
-}
-
-Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
                              const DeviceLimits& device, HashedPlans hashes) {
   SHARDLAB_TRY(RunSummary run, summary_of(planned.plan.steady, trace, memory_limit(planned, device), hashes));
   add_rates(work_of_step(planned), device, run);

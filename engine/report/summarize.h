@@ -23,9 +23,7 @@ struct DeviceLimits {
 // Fails with bad_input when the trace has no measured step or does not follow the scenario's steady plan. A
 // trace without hashes (left_out) was made of this very plan.
 Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
-                             const DeviceLimits& device = {});
-Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& trace,
-                             const DeviceLimits& device, HashedPlans hashes);
+                             const DeviceLimits& device = {}, HashedPlans hashes = HashedPlans::given);
 
 // What the steady plan and its trace tell by themselves: everything but rates, volume and skipped steps. For
 // runs without a scenario, whose tokens nobody knows. Errors as summarize().

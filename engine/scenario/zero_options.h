@@ -34,8 +34,7 @@ struct ZeroOptions {
   std::int64_t sub_group_size = 1'000'000'000;
   bool allgather_sequential = false;
   std::int64_t hpz_partition_size = 1;  // ranks that share a secondary shard of every parameter; 1: none
-
-  bool quantized_gradients = false;  // over several nodes; on one DeepSpeed reduces as ever
+  bool quantized_gradients = false;     // over several nodes; on one DeepSpeed reduces as ever
 
   bool overlaps(int stage) const { return overlap_comm.value_or(stage == 3); }
 };

@@ -51,4 +51,13 @@ std::vector<BufferId> Strategy::live_gradients(UnitId unit) const {
   return live;
 }
 
+std::vector<BufferId> Strategy::live_gradients() const {
+  std::vector<BufferId> all;
+  for (const UnitId unit : units()) {
+    const std::vector<BufferId> live = live_gradients(unit);
+    all.insert(all.end(), live.begin(), live.end());
+  }
+  return all;
+}
+
 }  // namespace shardlab

@@ -154,8 +154,10 @@ class Strategy {
   int micro_batch() const { return micro_batch_; }
   bool reduces() const { return reduce_gradients_; }
   ForwardSense forward_sense() const { return forward_sense_; }
-  // Declared gradient buffers of a unit that are alive, in the order of their first parameters.
+  // Declared gradient buffers of a unit that are alive, in the order of their first parameters; and those of
+  // all units.
   std::vector<BufferId> live_gradients(UnitId unit) const;
+  std::vector<BufferId> live_gradients() const;
 
   StepBuilder& b_;
 

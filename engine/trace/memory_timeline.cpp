@@ -3,9 +3,7 @@
 #include <algorithm>
 
 namespace shardlab {
-namespace {
 
-// Gradients that become zero where they lie do so before a backward.
 std::optional<StepPhase> phase_that_begins(const Instruction& instruction) {
   switch (instruction.kind) {
     case InstructionKind::Forward: return StepPhase::forward;
@@ -21,8 +19,6 @@ std::optional<StepPhase> phase_that_begins(const Instruction& instruction) {
     default: return std::nullopt;
   }
 }
-
-}  // namespace
 
 std::vector<StepPhase> phases_of(const StepPlan& plan) {
   std::vector<StepPhase> phases;

@@ -11,6 +11,10 @@
 
 namespace shardlab {
 
+// The phase that this instruction begins; none: it belongs to the phase before it. Gradients that become zero
+// where they lie do so before a backward.
+std::optional<StepPhase> phase_that_begins(const Instruction& instruction);
+
 // By instruction. A step begins in `forward`; a Backward or Recompute begins `backward`, a Forward of the
 // next micro-batch `forward` again; norms, clipping, the optimizer and zeroing are `optimizer`. What stands
 // between belongs to the phase before it.

@@ -1,7 +1,8 @@
 """The live bytes of real DeepSpeed, storage by storage, on two and four processes: what rests after a step, and the highest of forward,
 backward and update, as predicted for rank 0. The target is equality of what rests, but for single numbers and the tables of rotary
-positions, which are constants of the plan and made anew by transformers; and 1 % of each peak. Cases in which weights are most of what
-lives may miss that by up to 3 %, and are counted: what Python still holds of a bucket or a micro-batch when the next one begins.
+positions, which are constants of the plan and made anew by transformers; and 1 % of each peak. Backward of ZeRO-1 and ZeRO-2 misses that
+where weights are most of what lives (what of a bucket or a micro-batch lives beside the next is not understood): such cases are counted,
+and fail beyond 3 %.
 """
 # processors: 2
 import json

@@ -8,6 +8,7 @@
 #include "engine/cli/doctor/doctor_job.h"
 #include "engine/cli/doctor/doctor_machines.h"
 #include "engine/cli/doctor/doctor_target.h"
+#include "engine/cli/doctor/fixed_scenario_file.h"
 #include "engine/doctor/registry.h"
 #include "engine/doctor/report/findings_report.h"
 #include "engine/doctor/report/rules_report.h"

@@ -4,9 +4,13 @@
 
 namespace shardlab {
 
-Result<CaseBeside> read_beside(const std::vector<std::string>& flight,
+Result<CaseBeside> read_beside(const std::string& log, const std::vector<std::string>& flight,
                                const std::vector<std::string>& programs) {
   CaseBeside known;
+  known.log_name = log;
+  if (!log.empty()) {
+    SHARDLAB_TRY(known.log, read_log(log));
+  }
   if (!flight.empty()) {
     SHARDLAB_TRY(known.flight, read_flight_dumps(flight));
   }

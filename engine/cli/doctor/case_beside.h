@@ -20,8 +20,9 @@ struct CaseBeside {
   bool is_empty() const { return !log && !flight && machines == nullptr && !program; }
 };
 
-// Dumps and programs, read; absent where there are none. Errors: those of reading them.
-Result<CaseBeside> read_beside(const std::vector<std::string>& flight,
+// A log, dumps and programs, read; absent where there are none (`log`: an empty name). Errors: those of
+// reading them.
+Result<CaseBeside> read_beside(const std::string& log, const std::vector<std::string>& flight,
                                const std::vector<std::string>& programs);
 
 // The same for examine_job(); points into `known`, which must live as long as it.

@@ -75,15 +75,12 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
     return bad_input("--onto", "is for files of other tools, and none is given",
                      "a file of accelerate, DeepSpeed or TrainingArguments, or a launch script");
   const std::size_t jobs = count_of_jobs(request);
-  SHARDLAB_TRY(CaseBeside known, read_beside(request.flight, request.programs));
-  known.machines = request.machines;
-  const bool has_others = !known.is_empty();
+  const bool has_others = !request.flight.empty() || !request.programs.empty() || request.machines != nullptr;
   const bool is_one_case = jobs == 1 || (jobs == 0 && has_others);
-  if (is_one_case && !request.logs.empty()) {
-    known.log_name = request.logs.front();
-    SHARDLAB_TRY(known.log, read_log(known.log_name));
-    request.logs.erase(request.logs.begin());
-  }
+  const std::string log = is_one_case && !request.logs.empty() ? request.logs.front() : "";
+  if (!log.empty()) request.logs.erase(request.logs.begin());
+  SHARDLAB_TRY(CaseBeside known, read_beside(log, request.flight, request.programs));
+  known.machines = request.machines;
   std::vector<Examination> examinations;
   for (const std::string& target : request.scenarios) {
     SHARDLAB_TRY(examinations.emplace_back(), examine_scenario(target, known, request.ignored, options));
@@ -112,11 +109,7 @@ Result<std::vector<Examination>> examine_cases(CaseRequest request, const Common
 Result<CaseBeside> beside_to_fix(const CaseRequest& request) {
   if (request.logs.size() > 1)
     return bad_input("--fix", "takes one log", "each log is a case with the scenario: one after the other");
-  SHARDLAB_TRY(CaseBeside known, read_beside(request.flight, request.programs));
-  if (request.logs.empty()) return known;
-  known.log_name = request.logs.front();
-  SHARDLAB_TRY(known.log, read_log(known.log_name));
-  return known;
+  return read_beside(request.logs.empty() ? "" : request.logs.front(), request.flight, request.programs);
 }
 
 Result<DoctorJob> job_to_fix(const CaseRequest& request, const CommonOptions& options) {

@@ -45,7 +45,7 @@ class Zero0Strategy : public Strategy {
     if (!reduces()) return;
     std::vector<BufferId> together;
     std::int64_t elements = 0;
-    for (const BufferId buffer : gradients()) {
+    for (const BufferId buffer : live_gradients()) {
       together.push_back(buffer);
       elements += b_.plan().buffer(buffer).elements;
       if (elements <= k_elements_at_once) continue;
@@ -115,16 +115,6 @@ class Zero0Strategy : public Strategy {
   bool all_in_float32() const {
     return std::all_of(units().begin(), units().end(),
                        [&](UnitId unit) { return !units_[unit.index()].master; });
-  }
-
-  // In the order of their first parameters.
-  std::vector<BufferId> gradients() const {
-    std::vector<BufferId> found;
-    for (const UnitId unit : units()) {
-      const std::vector<BufferId> live = live_gradients(unit);
-      found.insert(found.end(), live.begin(), live.end());
-    }
-    return found;
   }
 
   void cast(BufferId from, BufferId to, bool allocates) {

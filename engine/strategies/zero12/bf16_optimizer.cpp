@@ -26,9 +26,9 @@ class Bf16Optimizer : public Strategy {
         declare_persistent_buffer(b_, weights_->whole("float32_sums", BufferClass::gradient, DType::float32));
   }
 
-  // backward_prologue
+  // DeepSpeed's backward_prologue sets to zero what the micro-batch before has left.
   void pre_backward(UnitId unit) override {
-    const std::vector<BufferId> left = gradients();
+    const std::vector<BufferId> left = live_gradients();
     if (unit != root() || left.empty()) return;
     Instruction zero;
     zero.kind = InstructionKind::ZeroGradients;
@@ -39,7 +39,7 @@ class Bf16Optimizer : public Strategy {
   }
 
   void end_of_backward() override {
-    for (const BufferId gradient : gradients()) add(gradient);
+    for (const BufferId gradient : live_gradients()) add(gradient);
     if (reduces()) average();
   }
 
@@ -58,19 +58,10 @@ class Bf16Optimizer : public Strategy {
 
   void after_update() override {
     weights_->gather();
-    b_.free(gradients());
+    b_.free(live_gradients());
   }
 
  private:
-  std::vector<BufferId> gradients() const {
-    std::vector<BufferId> found;
-    for (const UnitId unit : units()) {
-      const std::vector<BufferId> live = live_gradients(unit);
-      found.insert(found.end(), live.begin(), live.end());
-    }
-    return found;
-  }
-
   // Through a float32 copy (_update_hp_grad). The first micro-batch replaces what the step before has left,
   // which DeepSpeed sets to zero.
   void add(BufferId gradient) {

@@ -43,18 +43,22 @@ std::string owner_text(const Context& c) {
       c.self().root, group_size(c));
 }
 
-// BF16_Optimizer's float32 sums:
-bool adds_to_sums(const Context& c) {
-  return writes_class(c, BufferClass::gradient) && c.self().writes.size() > 1;
+// BF16_Optimizer's sums are the one flat vector of gradients, and what is sent of them is one, too.
+bool is_of_sums(const Context& c, BufferId id) {
+  const Buffer& buffer = c.step.buffer(id);
+  return buffer.layout == BufferLayout::flat && buffer.buffer_class != BufferClass::parameter;
 }
-bool returns_sums(const Context& c) {
-  return writes_class(c, BufferClass::gradient);
+bool reads_sums(const Context& c) {
+  return is_of_sums(c, c.self().reads.front());
+}
+bool adds_to_sums(const Context& c) {
+  return is_of_sums(c, c.self().writes.front()) && !reads_sums(c);
 }
 bool sends_sums(const Context& c) {
-  return writes_class(c, BufferClass::reduce_buffer);
+  return reads_sums(c) && writes_class(c, BufferClass::reduce_buffer);
 }
-bool averages_sums(const Context& c) {
-  return !c.self().unit || c.step.buffer(c.self().reads.front()).layout == BufferLayout::flat;
+bool returns_sums(const Context& c) {
+  return reads_sums(c) && writes_class(c, BufferClass::gradient);
 }
 
 std::string sum_text(const Context&) {
@@ -136,7 +140,7 @@ std::span<const ReasonRule> rules() {
        returns_sums,
        [](const Context&) -> std::string { return "The averages go back into the float32 sums."; },
        {"parallel.zero"}},
-      {K::AllReduce, averages_sums, average_text, {"parallel.strategy", "parallel.zero"}},
+      {K::AllReduce, reads_sums, average_text, {"parallel.strategy", "parallel.zero"}},
       {K::AllReduce, nullptr, reduce_text, {"parallel.strategy", "parallel.zero", "train.accumulation"}},
       {K::Reduce, nullptr, owner_text, {"parallel.zero", "parallel.strategy"}},
       {K::Unpack,

@@ -12,13 +12,13 @@ SecondaryShards::SecondaryShards(StepBuilder& builder, const std::vector<BufferI
     : b_(builder),
       group_(builder.add_part_group(GroupDimension::shard, neighbours)),
       neighbours_(neighbours) {
+  const bool until_first = builder.plan().phase == PlanPhase::setup || builder.is_first();
   for (std::size_t i = 0; i < whole.size(); ++i) {
     const auto parameter = make_id<ParameterId>(i);
     Buffer shard = shard_buffer(builder.plan().buffer(whole[i]), ranks);
-    const bool is_old = !builder.is_first() && expires(parameter);
-    shards_.push_back(builder.plan().phase != PlanPhase::setup && is_old
-                          ? builder.declare(std::move(shard))
-                          : declare_persistent_buffer(builder, std::move(shard)));
+    const bool is_there = until_first || !expires(parameter);
+    shards_.push_back(is_there ? declare_persistent_buffer(builder, std::move(shard))
+                               : builder.declare(std::move(shard)));
   }
 }
 

@@ -4,24 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/trace/memory_timeline.h"
+
 namespace shardlab::view {
 namespace {
-
-// Absent for what serves the part around it.
-std::optional<StepPhase> phase_of(InstructionKind kind) {
-  switch (kind) {
-    case InstructionKind::Forward: return StepPhase::forward;
-    case InstructionKind::Recompute:
-    case InstructionKind::Backward: return StepPhase::backward;
-    case InstructionKind::GradientNorms:
-    case InstructionKind::Unscale:
-    case InstructionKind::CheckFinite:
-    case InstructionKind::ClipGradients:
-    case InstructionKind::OptimizerStep:
-    case InstructionKind::ZeroGradients: return StepPhase::optimizer;
-    default: return std::nullopt;
-  }
-}
 
 bool is_the_teachers(const StepPlan& plan, const PlanWords& words, const Instruction& self) {
   return self.segment && self.segment->index() < plan.segments.size() &&
@@ -39,7 +25,7 @@ std::vector<StepPart> step_parts(const StepPlan& plan, const PlanWords& words, c
   for (const Span& span : rank.spans) {
     const Instruction& self = plan.instruction(span.instruction);
     if (self.stream != StreamId{0} || is_host_only(self.kind) || span.skipped) continue;
-    const auto phase = phase_of(self.kind);
+    const auto phase = phase_that_begins(self);  // none: it serves the part around it
     if (!phase) {
       if (!parts.empty() && !is_collective(self.kind))
         parts.back().end = std::max(parts.back().end, span.end);

@@ -12,6 +12,14 @@ TEST_CASE("phases begin with the instructions that define them") {
                                                       P::backward, P::optimizer, P::optimizer});
 }
 
+TEST_CASE("gradients that become zero where they lie do so before a backward") {
+  Instruction zero;
+  zero.kind = InstructionKind::ZeroGradients;
+  CHECK(phase_that_begins(zero) == StepPhase::optimizer);
+  zero.writes = {BufferId{0}};
+  CHECK(phase_that_begins(zero) == StepPhase::backward);
+}
+
 TEST_CASE("memory summary takes the highest rank and step, and what it was made of") {
   std::vector<StepTrace> steps = {hand_made_step(4, 2), hand_made_step(5, 2)};
   steps[1].ranks[1].memory[2].peak = {260};
