@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/execute/meeting/run_secret.h"
 #include "engine/execute/run_folder.h"
 
 namespace shardlab {
@@ -28,6 +29,9 @@ Result<fs::path> new_temporary_folder() {
 Result<SpoolFolder> SpoolFolder::make(const fs::path& chosen, const std::optional<RankEnvironment>& joined) {
   if (!chosen.empty()) return SpoolFolder(fs::absolute(chosen), true);
   if (joined) {
+    // The folder is the other ranks' as well, and a rank that gives up removes it: what it can refuse alone
+    // comes first.
+    SHARDLAB_CHECK_OK(secret_of_user(current_environment()));
     fs::path meeting = meeting_folder(*joined);
     SHARDLAB_CHECK_OK(make_run_folder(meeting));
     return SpoolFolder(std::move(meeting), false);

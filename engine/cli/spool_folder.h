@@ -15,7 +15,8 @@ class SpoolFolder {
  public:
   // `chosen`, which is then kept; else a new one below the system's folder for temporary files. Ranks that
   // another launcher started (`joined`) must meet in one folder, so theirs lies in the current one, named
-  // after the rendezvous. A folder that cannot be made or written is not_possible.
+  // after the rendezvous. A folder that cannot be made or written is not_possible; a secret of the user's
+  // that is none is bad_input.
   static Result<SpoolFolder> make(const std::filesystem::path& chosen,
                                   const std::optional<RankEnvironment>& joined);
   // The same for the ranks of a team, or for ranks that this process starts where there is none.
