@@ -112,12 +112,13 @@ Result<std::vector<CheckpointRegion>> checkpoint_regions(const ModelGraph& graph
       saves_anything = true;
       region.trigger = id;
       region.stop = saves.made_here ? OperatorId{id.value + 1} : id;
+      region.stops_in = id;
     }
     if (!saves_anything) continue;
     region.around_unit = around_unit;
     if (reentrant) {
       SHARDLAB_CHECK_OK(check_reentrant(graph, region));
-      region.stop = region.end;
+      region.stop = region.stops_in = region.end;
       region.trigger = OperatorId{region.end.value - 1};
       region.reentrant = true;
     }

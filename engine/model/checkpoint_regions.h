@@ -21,6 +21,7 @@ struct CheckpointRegion {
   ModuleId module;
   OperatorId begin, end;               // its forward is [begin, end)
   OperatorId stop;                     // recomputation runs [begin, stop)
+  OperatorId stops_in;                 // its last, where that makes what is saved; else the one at `stop`
   OperatorId trigger;                  // whose backward must not begin before the recomputation
   bool reentrant = false;              // what it returns again lives until its backward is over
   bool around_unit = false;            // where its module is a unit, the unit's hooks run inside the region

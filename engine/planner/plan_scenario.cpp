@@ -68,6 +68,8 @@ Result<PlannedScenario> plan_as_chosen(const Scenario& scenario, std::vector<Pas
   planned.partition = make_partition(planned.graph, model.wrapped.units, cuts, regions, model.wrapped.ignored,
                                      model.wrapped.joined);
   SHARDLAB_CHECK_OK(check_regions(scenario, planned.graph, planned.partition));
+  if (type.check_units != nullptr)
+    SHARDLAB_CHECK_OK(type.check_units(scenario, planned.graph, planned.partition));
   for (Unit& unit : planned.partition.units) unit.settings = model.settings.at(unit.modules.front());
   if (strategies.teacher) SHARDLAB_CHECK_OK(check_teachers_head(planned));
   SHARDLAB_CHECK_OK(plan_run(planned, strategies, snapshots));

@@ -7,6 +7,7 @@
 #include "engine/model/join_teacher.h"
 #include "engine/model/precision/assign_precision.h"
 #include "engine/model/sdpa_kernels.h"
+#include "engine/model/wrap/leaf_modules.h"
 #include "engine/planner/load_model.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
@@ -16,6 +17,7 @@
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 #include "engine/scenario/train_spec.h"
+#include "engine/scenario/zero_options.h"
 
 namespace shardlab {
 namespace {
@@ -29,7 +31,11 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
 // An optimizer within backward steps module by module: where parameters are, gradients are complete first.
 // There nothing but a tie can be in the way.
 Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
-  if (facts_of(scenario).gathers_modules) return modules_that_read(graph);
+  if (facts_of(scenario).gathers_modules) {
+    const LeafSpec leaves = zero_options(scenario).leaf_module;
+    SHARDLAB_CHECK_OK(check_leaf_modules(graph, leaves, "parallel.zero"));
+    return modules_that_read(graph, leaf_modules(graph, leaves));
+  }
   if (!scenario.train->optimizer_in_backward) return wrap_modules(graph, scenario.parallel->wrap);
   WrapSpec owners;
   owners.policy = WrapPolicyKind::owners;

@@ -18,6 +18,20 @@ class Reader {
     if (found != zero_.end()) value = nlohmann::json::parse(found->second).get<T>();
   }
 
+  // A text stands for a list of one.
+  void read(const char* key, LeafSpec& leaves) const {
+    nlohmann::json said;
+    read(key, said);
+    const auto take = [&](const char* part, std::vector<std::string>& texts) {
+      if (!said.contains(part)) return;
+      if (said[part].is_string()) said[part] = nlohmann::json::array({said[part]});
+      texts = said[part].get<std::vector<std::string>>();
+    };
+    take("classes", leaves.classes);
+    take("names", leaves.names);
+    take("name_suffixes", leaves.name_suffixes);
+  }
+
   void read(const char* key, std::optional<bool>& value) const {
     bool given = false;
     read(key, given);
@@ -56,6 +70,7 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
   reader.read("zero_quantized_gradients", options.quantized_gradients);
   reader.read("zero_hpz_partition_size", options.hpz_partition_size);
   if (options.allgather_sequential) options.prefetch_bucket_size = 1;
+  reader.read("leaf_module", options.leaf_module);
   reader.read("round_robin_gradients", options.round_robin_gradients);
   reader.read("grad_accum_dtype", options.grad_accum_dtype);
   reader.read("communication_data_type", options.communication_data_type);

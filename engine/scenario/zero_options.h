@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "engine/base/dtype.h"
+#include "engine/model/wrap/leaf_modules.h"
 
 namespace shardlab {
 
@@ -35,6 +36,7 @@ struct ZeroOptions {
   bool allgather_sequential = false;
   std::int64_t hpz_partition_size = 1;  // ranks that share a secondary shard of every parameter; 1: none
   bool quantized_gradients = false;     // over several nodes; on one DeepSpeed reduces as ever
+  LeafSpec leaf_module;
 
   bool overlaps(int stage) const { return overlap_comm.value_or(stage == 3); }
 };

@@ -146,10 +146,11 @@ class Driver {
   }
 
   // A unit that has entered its backward skips its hooks of forward: its parameters are there. What stops the
-  // recomputation early does so inside such a unit.
+  // recomputation early does so inside such a unit. Hooks of every module run all the same, until it stops.
   void recompute(const Region& region) {
+    const bool of_modules = student_.hooks_modules();
     const auto runs_hooks = [&](UnitId unit) {
-      return is_inside(unit, region) && !entered_backward_[unit.index()];
+      return is_inside(unit, region) && (of_modules || !entered_backward_[unit.index()]);
     };
     for (std::size_t i = region.first.index(); i <= region.last.index(); ++i) {
       if (partition_.segments[i].begin >= region.operators.stop) return stop_inside(region, i);
@@ -157,6 +158,7 @@ class Driver {
         if (runs_hooks(unit)) pre_forward(unit, ForwardSense::recomputation);
       }
       segments_.recompute(make_id<SegmentId>(i));
+      if (of_modules && region.operators.stops_in < partition_.segments[i].end) return;
       for (const UnitId unit : extents_.leaves[i]) {
         if (runs_hooks(unit)) post_forward(unit, ForwardSense::recomputation);
       }
@@ -165,7 +167,7 @@ class Driver {
 
   void stop_inside(const Region& region, std::size_t segment) {
     for (const UnitId unit : extents_.enters[segment]) {
-      if (is_inside(unit, region) && student_.enters_where_recomputation_stops())
+      if (is_inside(unit, region) && student_.hooks_modules())
         pre_forward(unit, ForwardSense::recomputation);
     }
   }

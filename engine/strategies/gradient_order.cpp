@@ -34,7 +34,10 @@ std::vector<ParameterId> parameters_without_gradients(const ModelGraph& graph) {
 }
 
 std::vector<ParameterId> arrival_order(const ModelGraph& graph) {
-  const std::vector<OperatorId> ready = completing_operators(graph);
+  return arrival_order(graph, completing_operators(graph));
+}
+
+std::vector<ParameterId> arrival_order(const ModelGraph& graph, std::span<const OperatorId> ready) {
   std::vector<ParameterId> order = parameters_with_gradients(graph);
   std::stable_sort(order.begin(), order.end(),
                    [&](ParameterId a, ParameterId b) { return ready[b.index()] < ready[a.index()]; });

@@ -1,6 +1,7 @@
 // In which order the gradients of a model become ready.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/model/model_graph.h"
@@ -20,5 +21,7 @@ std::vector<ParameterId> parameters_without_gradients(const ModelGraph& graph);
 // Those with gradients in the order in which backward completes them; those of one operator in the order of
 // definition.
 std::vector<ParameterId> arrival_order(const ModelGraph& graph);
+// The same where `ready`, by ParameterId, tells when.
+std::vector<ParameterId> arrival_order(const ModelGraph& graph, std::span<const OperatorId> ready);
 
 }  // namespace shardlab

@@ -21,7 +21,8 @@ BufferId Strategy::gradient_buffer(ParameterId parameter) {
   const Segment& segment = partition.segment(partition.gradient_segment[parameter.index()]);
   const bool alone = has_own_gradient_buffer(parameter);
   Buffer buffer;
-  buffer.name = fmt::format("grad.{}.{}{}", partition.unit(unit).name, segment.name, alone ? ".last" : "");
+  buffer.name = fmt::format("grad.{}.{}", partition.unit(unit).name, segment.name);
+  if (alone) buffer.name += own_suffix(segment, parameter);
   buffer.buffer_class = BufferClass::gradient;
   buffer.dtype = b_.partition().unit(unit).settings.precision.param;
   buffer.layout = BufferLayout::separate_parameters;
@@ -37,6 +38,18 @@ BufferId Strategy::gradient_buffer(ParameterId parameter) {
   shape_gradient(unit, buffer);
   gradients_[unit.index()].push_back(id);
   return b_.declare(std::move(buffer));
+}
+
+// Several of a segment that have their own are told apart by their place in the unit.
+std::string Strategy::own_suffix(const Segment& segment, ParameterId parameter) const {
+  const Partition& partition = b_.partition();
+  const UnitId unit = partition.unit_of_parameter[parameter.index()];
+  const auto own = std::count_if(segment.gradients.begin(), segment.gradients.end(), [&](ParameterId other) {
+    return partition.unit_of_parameter[other.index()] == unit && has_own_gradient_buffer(other);
+  });
+  const std::vector<ParameterId>& all = partition.unit(unit).parameters;
+  const auto place = std::find(all.begin(), all.end(), parameter) - all.begin();
+  return own == 1 ? ".last" : fmt::format(".last.{}", place);
 }
 
 std::vector<BufferId> Strategy::live_gradients(UnitId unit) const {

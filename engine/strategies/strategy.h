@@ -94,9 +94,9 @@ class Strategy {
   // The hook is a node of autograd's graph behind the module's output, not a hook of that tensor: of units
   // that end together the outer one's comes first.
   virtual bool wraps_outputs() const { return false; }
-  // A recomputation runs the hooks before forward of every module it comes to, also of one that has entered
-  // its backward: the one inside which it stops, whose hook after forward never comes.
-  virtual bool enters_where_recomputation_stops() const { return false; }
+  // Hooks hang on every module, whatever its state: a recomputation runs them also in a unit that has entered
+  // its backward, up to the module inside which it stops, whose hook after forward never comes.
+  virtual bool hooks_modules() const { return false; }
   // Backward has passed the beginning of the unit's module. Never for the root. Comes where a framework's
   // hook could fire: FSDP2's hangs on the unit's inputs that require a gradient (Unit::inputs_require_grad),
   // FSDP1's on the gradient of its parameters (Unit::parameters_require_grad) or, where these are frozen, on
@@ -162,6 +162,8 @@ class Strategy {
   StepBuilder& b_;
 
  private:
+  std::string own_suffix(const Segment& segment, ParameterId parameter) const;
+
   const StrategyScope scope_;
   int micro_batch_ = 0;
   bool reduce_gradients_ = true;
@@ -187,6 +189,9 @@ struct StrategyType {
   // Refuses checkpointed regions with which the mirrored framework fails; may be null.
   Status (*check_regions)(const Scenario& scenario, const ModelGraph& graph,
                           const Partition& partition) = nullptr;
+  // The same for units; may be null.
+  Status (*check_units)(const Scenario& scenario, const ModelGraph& graph,
+                        const Partition& partition) = nullptr;
 
   std::vector<OperatorId> cuts(const ModelGraph& graph, const Scenario& scenario) const {
     return extra_cuts == nullptr ? std::vector<OperatorId>() : extra_cuts(graph, scenario);

@@ -13,7 +13,7 @@ from _rank import answer, record_steps  # noqa: E402
 from _strategies import freeze  # noqa: E402
 from _zero_configuration import configuration  # noqa: E402
 from peft import LoraConfig, get_peft_model  # noqa: E402
-from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
+from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
 
 deepspeed.utils.logger.setLevel("ERROR")
 # Without special instructions of the processor DeepSpeed refuses float16 there; torch computes it all the same.
@@ -22,7 +22,8 @@ deepspeed.accelerator.get_accelerator().is_fp16_supported = lambda: True
 
 def load(case):
     """The model with its weights, as people wrap it where it has adapters."""
-    model = LlamaForCausalLM(LlamaConfig(**case["config"], use_cache=False, attn_implementation="eager"))
+    config = AutoConfig.for_model(**case["config"], use_cache=False)
+    model = AutoModelForCausalLM.from_config(config, attn_implementation="eager", dtype=torch.float32)
     weights, lora = read_safetensors(case["weights"]), case["scenario"]["model"].get("lora")
     if lora:
         model = get_peft_model(model, LoraConfig(r=lora["rank"], lora_alpha=lora["alpha"], target_modules=lora["targets"]))

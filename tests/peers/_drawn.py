@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from _peer import HERE, TEXT, TINY, first_difference, make_weights, shardlab
+from _peer import HERE, TEXT, TINY, first_difference, make_weights, make_weights_of_transformers, shardlab
 
 STEPS = 3
 KINDS = {"AllGather", "ReduceScatter", "AllReduce", "AllToAll", "Reduce"}
@@ -25,7 +25,10 @@ def make_case(scenario, changes, name, world, folder):
     config = {**TINY, **changes}
     place = pathlib.Path(tempfile.mkdtemp(dir=folder))
     (place / "config.json").write_text(json.dumps(config))
-    weights = make_weights({"config": config, "lora": scenario.get("model", {}).get("lora")}, place / "model.safetensors")
+    if config["model_type"] == "llama":
+        weights = make_weights({"config": config, "lora": scenario.get("model", {}).get("lora")}, place / "model.safetensors")
+    else:
+        weights = make_weights_of_transformers(config, place / "model.safetensors")
     scenario.update(name=name, cluster={"device": "cpu", "ranks": world},
                     model={**scenario.get("model", {}), "config": str(place / "config.json"), "sequence_length": 16, "weights": str(weights)},
                     measure={"warmup_steps": 1, "steps": STEPS - 1})

@@ -108,6 +108,37 @@ def draw_rarer(pick, world):
     return scenario, changes
 
 
+EXPERTS = [
+    {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 3, "num_experts_per_tok": 2},
+    {"model_type": "qwen3_moe", "architectures": ["Qwen3MoeForCausalLM"], "num_experts": 5, "num_experts_per_tok": 2, "head_dim": 16,
+     "moe_intermediate_size": 40, "decoder_sparse_step": 1, "mlp_only_layers": [1], "norm_topk_prob": True}]
+LEAVES = [{"classes": ["LlamaMLP"]}, {"classes": "transformers.models.llama.modeling_llama.LlamaDecoderLayer"}, {"name_suffixes": "1.mlp"},
+          {"names": ["model.layers.1", "lm_head"], "name_suffixes": ["mlp"]}]
+
+
+def draw_leaves(pick, world):
+    """ZeRO-3 with modules that are gathered whole: blocks of experts, which are so by themselves, or those of a Llama that are named.
+    Where nothing before a leaf is trained DeepSpeed reduces zeros: such settings are not drawn."""
+    scenario, changes = draw(pick, world)
+    scenario["parallel"] = {"strategy": "zero3", "zero": draw_zero(pick, "zero3", scenario.get("precision"))}
+    if "communication_data_type" in scenario["parallel"]["zero"]:
+        scenario.pop("offload", None)
+    model = scenario.setdefault("model", {})
+    model.pop("frozen", None)
+    if pick([True, False]):
+        model.pop("lora", None)
+        changes = {"num_hidden_layers": 3, "tie_word_embeddings": False, **pick(EXPERTS)}  # torch's grouped products want aligned sizes
+        if pick([True, False, False]):
+            scenario["parallel"]["zero"]["leaf_module"] = {"classes": []}
+        return scenario, changes
+    leaves = pick(LEAVES)
+    if "lora" in model:
+        model["lora"]["targets"], leaves = pick([["q_proj", "v_proj"], ["q_proj", "gate_proj", "down_proj"]]), pick([LEAVES[0], LEAVES[2]])
+    scenario["parallel"]["zero"]["leaf_module"] = leaves
+    changes["tie_word_embeddings"] = changes["tie_word_embeddings"] and "names" not in leaves
+    return scenario, changes
+
+
 def is_zero0_in_16_bits(scenario):
     """Its FP16_UnfusedOptimizer makes a step with zero gradients when it is built, so that Adam's bias corrections begin at the second
     step: its losses are not those of AdamW after the first update."""

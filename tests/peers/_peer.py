@@ -147,6 +147,15 @@ def make_weights(spec, file, seed=7):
     return file
 
 
+def make_weights_of_transformers(config, file, seed=7):
+    """Random weights of a model that transformers builds, under the names of its parameters."""
+    program = ("import json, sys; from _transformers_worker import random_model; from safetensors.torch import save_file\n"
+               "model = random_model(json.loads(sys.argv[1]), int(sys.argv[3]))\n"
+               "save_file({name: each.detach().contiguous() for name, each in model.named_parameters()}, sys.argv[2])")
+    subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], "-W", "ignore", "-c", program, json.dumps(config), str(file), str(seed)], check=True, cwd=HERE)
+    return file
+
+
 def make_all_weights(jobs):
     """The same for a list of (configuration, file, seed), in one process."""
     program = ("import json, sys; from _llama import random_weights, write_safetensors\n"

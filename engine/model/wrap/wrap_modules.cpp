@@ -85,11 +85,14 @@ Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spe
   return wrapped;
 }
 
-WrappedModules modules_that_read(const ModelGraph& graph) {
+WrappedModules modules_that_read(const ModelGraph& graph, std::span<const ModuleId> leaves) {
   WrappedModules wrapped{{ModuleId{0}}, {}};
   for (std::size_t i = 1; i < graph.modules.size(); ++i) {
+    const auto id = make_id<ModuleId>(i);
     const Module& module = graph.modules[i];
-    if (!module.parameters.empty() || !module.looks_at.empty()) wrapped.units.push_back(make_id<ModuleId>(i));
+    const bool is_leaf = std::find(leaves.begin(), leaves.end(), id) != leaves.end();
+    const bool reads = !module.parameters.empty() || !module.looks_at.empty();
+    if (is_leaf || (reads && !lies_within_any(graph, id, leaves))) wrapped.units.push_back(id);
   }
   return wrapped;
 }

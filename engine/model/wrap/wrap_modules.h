@@ -1,6 +1,7 @@
 // Which modules of a model become units.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -28,7 +29,8 @@ struct WrappedModules {
 Result<WrappedModules> wrap_modules(const ModelGraph& graph, const WrapSpec& spec);
 
 // The root and every module that reads parameters itself, tied ones of other modules included, each a unit:
-// for strategies that gather for a module whatever it reads, whoever owns it.
-WrappedModules modules_that_read(const ModelGraph& graph);
+// for strategies that gather for a module whatever it reads, whoever owns it. `leaves` (leaf_modules.h) are
+// units with all that is below them.
+WrappedModules modules_that_read(const ModelGraph& graph, std::span<const ModuleId> leaves);
 
 }  // namespace shardlab

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <fmt/core.h>
@@ -8,7 +9,7 @@
 namespace shardlab {
 namespace {
 
-enum class Shape { boolean, count, text, list };
+enum class Shape { boolean, count, text, leaves };
 
 struct ZeroKey {
   std::string_view name;
@@ -49,17 +50,34 @@ constexpr std::array k_zero_keys{
     ZeroKey{"log_trace_cache_warnings", Shape::boolean},
     ZeroKey{"enable_sanity_checks", Shape::boolean},
     ZeroKey{"save_muon_momentum_buffer_in_memory", Shape::boolean},
-    ZeroKey{"leaf_module", Shape::list},
+    ZeroKey{"leaf_module", Shape::leaves},
     ZeroKey{"grad_accum_dtype", Shape::text},
     ZeroKey{"communication_data_type", Shape::text},
 };
+
+bool is_text_or_texts(const nlohmann::json& value) {
+  return value.is_string() ||
+         (value.is_array() && std::all_of(value.begin(), value.end(),
+                                          [](const nlohmann::json& item) { return item.is_string(); }));
+}
+
+// leaf_module_config.py; nothing is as if it were not there.
+bool names_leaves(const nlohmann::json& value) {
+  if (value.is_null()) return true;
+  const auto is_known = [](const auto& entry) {
+    return (entry.key() == "classes" || entry.key() == "names" || entry.key() == "name_suffixes") &&
+           is_text_or_texts(entry.value());
+  };
+  const auto entries = value.items();
+  return value.is_object() && std::all_of(entries.begin(), entries.end(), is_known);
+}
 
 bool fits(Shape shape, const nlohmann::json& value) {
   switch (shape) {
     case Shape::boolean: return value.is_boolean();
     case Shape::count: return value.is_number_integer() && value.get<std::int64_t>() >= 0;
     case Shape::text: return value == "fp32" || value == "bf16" || value == "fp16";
-    case Shape::list: return value.is_object() || value.is_array();
+    case Shape::leaves: return names_leaves(value);
   }
   return false;
 }
@@ -69,7 +87,7 @@ std::string_view expected(Shape shape) {
     case Shape::boolean: return "true or false";
     case Shape::count: return "a whole number of 0 or more";
     case Shape::text: return "fp32, bf16 or fp16";
-    case Shape::list: return "a list of classes or a map";
+    case Shape::leaves: return "a map of classes, names and name_suffixes, each a text or a list of texts";
   }
   return "";
 }

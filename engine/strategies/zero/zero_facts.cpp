@@ -126,7 +126,7 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   return missing;
 }
 
-// An option of stage 3, and the JSON of its value that asks for nothing; empty: each asks for something.
+// An option of stage 3, and the JSON of its value that asks for nothing.
 struct UnbuiltOption {
   std::string_view key, off;
 };
@@ -135,7 +135,6 @@ constexpr UnbuiltOption k_unbuilt_of_stage_3[] = {
     {"zero_quantized_nontrainable_weights", "false"},
     {"stage3_module_granularity_threshold", "0"},
     {"stage3_use_all_reduce_for_fetch_params", "false"},
-    {"leaf_module", ""},
 };
 
 std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
@@ -149,9 +148,7 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   for (const UnbuiltOption& option : k_unbuilt_of_stage_3) {
     const auto given = zero.find(std::string(option.key));
     if (given != zero.end() && given->second != option.off)
-      refuse(fmt::format("{}: {}", option.key, given->second),
-             option.off.empty() ? fmt::format("leave {} out", option.key)
-                                : fmt::format("{}: {}", option.key, option.off));
+      refuse(fmt::format("{}: {}", option.key, given->second), fmt::format("{}: {}", option.key, option.off));
   }
   if (options.quantized_gradients && scenario.cluster->nodes > 1)
     refuse("zero_quantized_gradients: true over several nodes", "zero_quantized_gradients: false");

@@ -30,49 +30,48 @@ std::size_t ModuleWalk::close_others(const std::vector<ModuleId>& chain) {
   return common;
 }
 
-int ModuleWalk::leaves_in(ModuleId module, bool with_gradient) const {
-  int leaves = 0;
-  for (const ModuleId child : graph_.module(module).children) {
-    const Module& leaf = graph_.module(child);
-    if (is_container(leaf)) leaves += leaves_in(child, with_gradient);
-    if (!leaf.children.empty() || !leaf.parameters.empty() || is_container(leaf)) continue;
-    if (!with_gradient || !leaf.of_positions) ++leaves;
+void ModuleWalk::enter_hollow(ModuleId module, bool with_gradient, std::vector<ModuleId>& entered) const {
+  for (const ModuleId id : graph_.module(module).children) {
+    const Module& child = graph_.module(id);
+    if (is_container(child)) enter_hollow(id, with_gradient, entered);
+    if (!child.children.empty() || !child.parameters.empty() || is_container(child)) continue;
+    if (!with_gradient || !child.of_positions) entered.push_back(id);
   }
-  return leaves;
 }
 
-int ModuleWalk::without_parameters(ModuleId module) const {
-  if (!is_empty(module)) return 0;
-  return graph_.module(module).parent || !is_adapted_ ? 1 : 2;
+void ModuleWalk::enter(ModuleId module, std::vector<ModuleId>& entered) const {
+  if (gathers(module)) return;
+  const std::size_t times = graph_.module(module).parent || !is_adapted_ ? 1 : 2;
+  entered.insert(entered.end(), times, module);
 }
 
-int ModuleWalk::forward(UnitId unit) {
+std::vector<ModuleId> ModuleWalk::forward(UnitId unit) {
   const std::vector<ModuleId> chain = chain_of(unit);
-  int empty = 0;
+  std::vector<ModuleId> entered;
   for (std::size_t i = close_others(chain); i < chain.size(); ++i) {
     if (i > 0) {
       const int before = entered_[chain[i - 1]]++;
       if (before == 0) first_child_[chain[i - 1]] = chain[i];
-      if (before == 1) empty += leaves_in(chain[i - 1], false);
+      if (before == 1) enter_hollow(chain[i - 1], false, entered);
     }
     entered_[chain[i]] = 0;
-    empty += without_parameters(chain[i]);
+    enter(chain[i], entered);
     open_.push_back(chain[i]);
   }
-  return empty;
+  return entered;
 }
 
-int ModuleWalk::backward(UnitId unit) {
+std::vector<ModuleId> ModuleWalk::backward(UnitId unit) {
   if (!in_backward_) open_.clear();  // forward is over, the model's own included
   in_backward_ = true;
   const std::vector<ModuleId> chain = chain_of(unit);
-  int empty = 0;
+  std::vector<ModuleId> entered;
   for (std::size_t i = close_others(chain); i < chain.size(); ++i) {
-    if (i > 0 && first_child_[chain[i - 1]] == chain[i]) empty += leaves_in(chain[i - 1], true);
-    empty += without_parameters(chain[i]);
+    if (i > 0 && first_child_[chain[i - 1]] == chain[i]) enter_hollow(chain[i - 1], true, entered);
+    enter(chain[i], entered);
     open_.push_back(chain[i]);
   }
-  return empty;
+  return entered;
 }
 
 }  // namespace shardlab

@@ -9,40 +9,26 @@ namespace {
 
 constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::min();
 
-std::vector<std::optional<UnitId>> entered(const std::vector<TraceEvent>& events) {
-  std::vector<std::optional<UnitId>> trace;
-  for (const TraceEvent& event : events) {
-    if (!event.leaves) trace.push_back(event.unit);
-  }
-  return trace;
-}
-
-std::vector<ParameterId> read_by(const ModelGraph& graph, const Unit& unit) {
-  const Module& module = graph.module(unit.modules.front());
-  std::vector<ParameterId> read = module.parameters;
-  read.insert(read.end(), module.looks_at.begin(), module.looks_at.end());
-  std::sort(read.begin(), read.end());
-  return read;
-}
-
 }  // namespace
 
 ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partition& partition,
-                                           const ZeroOptions& options, const std::vector<TraceEvent>& events,
-                                           bool starts_whole)
+                                           const ModuleReads& reads, const ZeroOptions& options,
+                                           const std::vector<TraceEvent>& events, bool starts_whole)
     : graph_(graph),
       partition_(partition),
       options_(options),
+      reads_(reads),
       trace_(entered(events)),
       readers_(graph.parameters.size()),
       kept_for_(partition.units.size()),
       persistent_(graph.parameters.size()),
       available_(graph.parameters.size()),
       looked_at_(graph.parameters.size()) {
-  for (const Module& module : graph.modules) {
-    for (const ParameterId parameter : module.looks_at) looked_at_[parameter.index()] = true;
+  for (const Unit& unit : partition.units) {
+    if (reads.is_leaf(unit.modules.front())) continue;
+    for (const ParameterId parameter : graph.module(unit.modules.front()).looks_at)
+      looked_at_[parameter.index()] = true;
   }
-  for (const Unit& unit : partition.units) parameters_.push_back(read_by(graph, unit));
   std::int64_t kept = 0;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
     const std::int64_t size = elements(make_id<ParameterId>(i));
@@ -51,6 +37,14 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
     if (persistent_[i]) kept += size;
   }
   decide_releases(events, starts_whole);
+}
+
+std::vector<ParameterCoordinator::Step> ParameterCoordinator::entered(const std::vector<TraceEvent>& events) {
+  std::vector<Step> trace;
+  for (const TraceEvent& event : events) {
+    if (!event.leaves) trace.push_back({event.module, event.unit});
+  }
+  return trace;
 }
 
 // A rehearsal of the first micro-batch with a trace.
@@ -75,7 +69,8 @@ void ParameterCoordinator::begin(bool trace_is_complete) {
   fetched_for_.assign(graph_.parameters.size(), k_never);
   queue_.clear();
   for (std::size_t i = 0; complete_ && i < trace_.size(); ++i) {
-    for (const ParameterId parameter : used_at(i))
+    if (!trace_[i].unit) continue;
+    for (const ParameterId parameter : parameters(*trace_[i].unit))
       queue_.push_back({parameter, static_cast<std::int64_t>(i)});
   }
 }
@@ -92,7 +87,7 @@ void ParameterCoordinator::take(std::vector<ParameterId>& parameters) {
 
 ParameterCoordinator::Fetch ParameterCoordinator::fetch(UnitId unit, TracePass pass) {
   Fetch fetch;
-  const bool knows_all = complete_ || pass != TracePass::forward;
+  const bool knows_all = complete_ || pass != TracePass::forward || reads_.is_leaf(unit);
   fetch.now = knows_all ? parameters(unit) : graph_.module(partition_.unit(unit).modules.front()).parameters;
   for (const ParameterId parameter : fetch.now) readers_[parameter.index()].push_back(unit);
   if (pass == TracePass::backward) in_backward_.push_back(unit);
@@ -148,13 +143,16 @@ std::vector<ParameterId> ParameterCoordinator::look_ahead() {
 }
 
 // What the look ahead has passed would never be gathered again; and what is used again within
-// stage3_max_reuse_distance elements of the trace stays.
-bool ParameterCoordinator::is_used_again_soon(ParameterId parameter) const {
+// stage3_max_reuse_distance elements of the trace stays. Whether the module that is left is a leaf decides
+// what DeepSpeed takes the others of the trace to use (__params_to_release): then with all that is below
+// them, a whole layer as it is entered; else without, of a leaf nothing.
+bool ParameterCoordinator::is_used_again_soon(ParameterId parameter, bool by_leaf) const {
   if (fetched_for_[parameter.index()] > step_) return true;
   std::int64_t passed = 0;
   for (auto i = static_cast<std::size_t>(step_); i < trace_.size(); ++i) {
     if (passed >= options_.max_reuse_distance) break;
-    for (const ParameterId other : used_at(i)) {
+    const ModuleId module = trace_[i].module;
+    for (const ParameterId other : by_leaf ? reads_.of_all_below(module) : reads_.of(module)) {
       if (other == parameter) return true;
       passed += elements(other);
     }
@@ -172,7 +170,7 @@ std::vector<ParameterId> ParameterCoordinator::release(UnitId unit, TracePass pa
   }
   const auto [decided, fresh] = releases_.try_emplace({unit, step_});
   for (const ParameterId parameter : parameters(unit)) {
-    if (fresh && !is_persistent(parameter) && !is_used_again_soon(parameter))
+    if (fresh && !is_persistent(parameter) && !is_used_again_soon(parameter, reads_.is_leaf(unit)))
       decided->second.push_back(parameter);
   }
   for (const ParameterId parameter : decided->second) drop(parameter, released);

@@ -23,9 +23,9 @@ namespace shardlab {
 class ParameterCoordinator {
  public:
   // `events`: of record_trace(). `starts_whole`: the first micro-batch with a trace begins a step, so that
-  // the persistent parameters are there. The graph and the partition must outlive this.
-  ParameterCoordinator(const ModelGraph& graph, const Partition& partition, const ZeroOptions& options,
-                       const std::vector<TraceEvent>& events, bool starts_whole);
+  // the persistent parameters are there. Graph, partition and `reads` must outlive this.
+  ParameterCoordinator(const ModelGraph& graph, const Partition& partition, const ModuleReads& reads,
+                       const ZeroOptions& options, const std::vector<TraceEvent>& events, bool starts_whole);
 
   // Small parameters stay whole: those of at most stage3_param_persistence_threshold elements, in the order
   // of definition until all of them would be more than stage3_model_persistence_threshold.
@@ -50,11 +50,9 @@ class ParameterCoordinator {
 
   // The optimizer gathers no longer and frees what is left.
   std::vector<ParameterId> release_all();
-  // What a unit's module reads, in the order of definition: the parameters registered on it, tied ones of
-  // other modules included, and those of modules below that it looks at itself. DeepSpeed learns of the
-  // latter as it comes to them in the first forward (ZeROOrderedDict.__getitem__,
-  // register_external_parameter).
-  const std::vector<ParameterId>& parameters(UnitId unit) const { return parameters_[unit.index()]; }
+  // What a unit's module reads, in the order of definition. Of those that it looks at DeepSpeed learns as it
+  // comes to them in the first forward (ZeROOrderedDict.__getitem__, register_external_parameter).
+  const std::vector<ParameterId>& parameters(UnitId unit) const { return reads_.of(unit); }
 
   void note_gathered(ParameterId parameter) { available_[parameter.index()] = true; }
 
@@ -65,9 +63,12 @@ class ParameterCoordinator {
   };
 
   std::int64_t elements(ParameterId parameter) const { return graph_.parameter(parameter).elements(); }
-  const std::vector<ParameterId>& used_at(std::size_t step) const {
-    return trace_[step] ? parameters(*trace_[step]) : nothing_;
-  }
+  // Entered in this order; of those that gather nothing too.
+  struct Step {
+    ModuleId module;
+    std::optional<UnitId> unit;
+  };
+  static std::vector<Step> entered(const std::vector<TraceEvent>& events);
   std::int64_t& fetched_for(ParameterId parameter) { return fetched_for_[parameter.index()]; }
   void leave(UnitId unit);
   void keep_for_backward(UnitId unit);
@@ -78,13 +79,13 @@ class ParameterCoordinator {
   void skip_own(UnitId unit);
   std::vector<ParameterId> look_ahead();
   void take_asked_for(Fetch& fetch);
-  bool is_used_again_soon(ParameterId parameter) const;
+  bool is_used_again_soon(ParameterId parameter, bool by_leaf) const;
 
   const ModelGraph& graph_;
   const Partition& partition_;
   const ZeroOptions options_;
-  const std::vector<std::optional<UnitId>> trace_;
-  std::vector<std::vector<ParameterId>> parameters_;  // by UnitId
+  const ModuleReads& reads_;
+  const std::vector<Step> trace_;
   std::vector<std::vector<UnitId>> readers_;  // by ParameterId: units entered and not left, which keep it
   // By UnitId: frozen parameters that a recomputation gathered while the unit was the last that backward had
   // entered and not left; they stay until it is left (ds_recompute_parameters). The root stands for none.
@@ -95,7 +96,6 @@ class ParameterCoordinator {
   std::vector<bool> looked_at_;            // by ParameterId: by a module that it is not registered on
   std::deque<Use> queue_;                  // uses of the trace that nobody has looked at
   std::vector<std::int64_t> fetched_for_;  // by ParameterId: the last step of the trace that it was kept for
-  const std::vector<ParameterId> nothing_;
   // By unit and step of the trace: what is released when the unit is left there.
   std::map<std::pair<UnitId, std::int64_t>, std::vector<ParameterId>> releases_;
   std::int64_t live_ = 0;  // elements gathered in this micro-batch and not released

@@ -17,18 +17,20 @@ DType parameter_dtype(const StepBuilder& builder, UnitId root) {
   return builder.partition().unit(root).settings.precision.param;
 }
 
-std::vector<GradientBucket> buckets_of(const ModelGraph& graph, const ZeroOptions& options, int ranks) {
-  return gradient_buckets(graph, arrival_order(graph), options.reduce_bucket_size,
+std::vector<GradientBucket> buckets_of(const ModelGraph& graph, const std::vector<ParameterId>& order,
+                                       const ZeroOptions& options, int ranks) {
+  return gradient_buckets(graph, order, options.reduce_bucket_size,
                           make_layout(graph, parameters_with_gradients(graph), ranks));
 }
 
 }  // namespace
 
 ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root,
-                                   StreamId stream, GroupId group, const SubGroups& groups, int ranks,
+                                   StreamId stream, GroupId group, const SubGroups& groups,
+                                   const std::vector<ParameterId>& order, int ranks,
                                    std::optional<HostState> host, int accumulation)
     : BucketedGradients(builder, root, stream, parameter_dtype(builder, root), options.reduce_bucket_size,
-                        buckets_of(builder.graph(), options, ranks)),
+                        buckets_of(builder.graph(), order, options, ranks)),
       options_(options),
       stream_(stream),
       group_(group),

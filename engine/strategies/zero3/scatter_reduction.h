@@ -21,11 +21,11 @@ namespace shardlab {
 
 class ScatterReduction : public BucketedGradients {
  public:
-  // Declares the bucket's memory and this rank's part of the gradients, which live across steps. `groups`
-  // must outlive this.
+  // Declares the bucket's memory and this rank's part of the gradients, which live across steps. `order`: in
+  // which gradients come. `groups` must outlive this.
   ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root, StreamId stream,
-                   GroupId group, const SubGroups& groups, int ranks, std::optional<HostState> host,
-                   int accumulation);
+                   GroupId group, const SubGroups& groups, const std::vector<ParameterId>& order, int ranks,
+                   std::optional<HostState> host, int accumulation);
 
   void begin(int micro_batch) { micro_batch_ = micro_batch; }
   // The stream of reductions, which copies, waits for what made them.

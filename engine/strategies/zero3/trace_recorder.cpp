@@ -15,8 +15,8 @@ namespace {
 // Schedules nothing and notes whom it was told of.
 class Recorder : public Strategy {
  public:
-  Recorder(StepBuilder& builder, std::vector<TraceEvent>& trace)
-      : Strategy(builder), walk_(builder.graph(), builder.partition()), trace_(trace) {}
+  Recorder(StepBuilder& builder, const ModuleReads& reads, std::vector<TraceEvent>& trace)
+      : Strategy(builder), reads_(reads), walk_(builder.graph(), builder.partition(), reads), trace_(trace) {}
 
   void declare_persistent() override {
     for (const UnitId unit : units()) {
@@ -27,12 +27,13 @@ class Recorder : public Strategy {
   }
   void pre_forward(UnitId unit) override { note(walk_.forward(unit), unit, in_forward()); }
   void pre_backward(UnitId unit) override { note(walk_.backward(unit), unit, TracePass::backward); }
-  void post_forward(UnitId unit) override { trace_.push_back({unit, true, in_forward()}); }
+  void post_forward(UnitId unit) override { trace_.push_back({module_of(unit), unit, true, in_forward()}); }
   void post_backward(UnitId unit) override {
-    if (b_.partition().unit(unit).inputs_require_grad) trace_.push_back({unit, true, TracePass::backward});
+    if (b_.partition().unit(unit).inputs_require_grad)
+      trace_.push_back({module_of(unit), unit, true, TracePass::backward});
   }
   bool wraps_outputs() const override { return true; }
-  bool enters_where_recomputation_stops() const override { return true; }
+  bool hooks_modules() const override { return true; }
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
   TrainedState trained() const override { return {}; }
 
@@ -40,12 +41,13 @@ class Recorder : public Strategy {
   TracePass in_forward() const {
     return forward_sense() == ForwardSense::recomputation ? TracePass::recomputation : TracePass::forward;
   }
-  void note(int without_parameters, UnitId unit, TracePass pass) {
-    trace_.insert(trace_.end(), static_cast<std::size_t>(without_parameters), TraceEvent{});
-    const Module& module = b_.graph().module(b_.partition().unit(unit).modules.front());
-    if (!module.parameters.empty() || !module.looks_at.empty()) trace_.push_back({unit, false, pass});
+  ModuleId module_of(UnitId unit) const { return b_.partition().unit(unit).modules.front(); }
+  void note(const std::vector<ModuleId>& on_the_way, UnitId unit, TracePass pass) {
+    for (const ModuleId module : on_the_way) trace_.push_back({module});
+    if (!reads_.of(unit).empty()) trace_.push_back({module_of(unit), unit, false, pass});
   }
 
+  const ModuleReads& reads_;
   ModuleWalk walk_;
   std::vector<TraceEvent>& trace_;
   std::vector<BufferId> parameters_;  // by UnitId
@@ -54,12 +56,12 @@ class Recorder : public Strategy {
 }  // namespace
 
 std::vector<TraceEvent> record_trace(const ModelGraph& graph, const Partition& partition,
-                                     const Scenario& scenario) {
+                                     const ModuleReads& reads, const Scenario& scenario) {
   std::vector<TraceEvent> trace;
   Scenario one = scenario;
   one.train->accumulation = 1;
   StepBuilder builder(graph, partition, PlanPhase::steady, "trace");
-  StepStrategies strategies(builder, std::make_unique<Recorder>(builder, trace));
+  StepStrategies strategies(builder, std::make_unique<Recorder>(builder, reads, trace));
   strategies.student().declare_persistent();
   drive_step(builder, strategies, one);
   return trace;

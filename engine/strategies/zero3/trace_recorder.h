@@ -7,21 +7,23 @@
 
 #include "engine/model/partition.h"
 #include "engine/scenario/scenario.h"
+#include "engine/strategies/zero3/module_reads.h"
 
 namespace shardlab {
 
 // When a module is entered.
 enum class TracePass : std::uint8_t { forward, recomputation, backward };
 
-// A module is entered or left. None stands for one without parameters, of which nobody notes the end.
+// A module is entered or left; without a unit one that gathers nothing, of which nobody notes the end.
 struct TraceEvent {
-  std::optional<UnitId> unit;
+  ModuleId module;
+  std::optional<UnitId> unit{};
   bool leaves = false;
   TracePass pass = TracePass::forward;
 };
 
 // Modules as they are entered and left, forward and backward; a recomputation enters them again.
 std::vector<TraceEvent> record_trace(const ModelGraph& graph, const Partition& partition,
-                                     const Scenario& scenario);
+                                     const ModuleReads& reads, const Scenario& scenario);
 
 }  // namespace shardlab

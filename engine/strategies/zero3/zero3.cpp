@@ -15,6 +15,8 @@
 #include "engine/strategies/strategy.h"
 #include "engine/strategies/zero3/gathers.h"
 #include "engine/strategies/zero3/grouped_update.h"
+#include "engine/strategies/zero3/leaf_gradients.h"
+#include "engine/strategies/zero3/module_reads.h"
 #include "engine/strategies/zero3/module_walk.h"
 #include "engine/strategies/zero3/parameter_coordinator.h"
 #include "engine/strategies/zero3/scatter_reduction.h"
@@ -35,19 +37,20 @@ class Zero3Strategy : public Strategy {
         reduce_stream_(stream("reduce_and_partition")),
         host_(add_optimizer_host(builder, scenario)),
         groups_(builder.graph(), root(), ranks_, options_.sub_group_size),
-        order_(arrival_order(builder.graph())),
-        ready_(completing_operators(builder.graph())),
-        walk_(builder.graph(), builder.partition()) {}
+        reads_(builder.graph(), builder.partition(), options_.leaf_module),
+        ready_(reducing_operators(builder.graph(), builder.partition(), reads_)),
+        order_(arrival_order(builder.graph(), ready_)),
+        walk_(builder.graph(), builder.partition(), reads_) {}
 
   void declare_persistent() override {
     update_.emplace(b_, groups_, root(), host_);  // first: who asks for a parameter takes the exact one
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
     gathers_.emplace(b_, gather_stream_, group_, ranks_, neighbours(), parameters_too ? host_ : std::nullopt);
-    reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, ranks_, host_,
+    reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, order_, ranks_, host_,
                        micro_batches_of_step(scenario_));
     if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
-    coordinator_.emplace(b_.graph(), b_.partition(), options_,
-                         record_trace(b_.graph(), b_.partition(), scenario_),
+    coordinator_.emplace(b_.graph(), b_.partition(), reads_, options_,
+                         record_trace(b_.graph(), b_.partition(), reads_, scenario_),
                          micro_batches_of_step(scenario_) == 1);
     if (b_.is_first()) return;
     for (const ParameterId parameter : persistent()) {
@@ -70,7 +73,7 @@ class Zero3Strategy : public Strategy {
   void post_forward(UnitId unit) override { leave(unit, in_forward()); }
   void pre_backward(UnitId unit) override { enter(unit, walk_.backward(unit), TracePass::backward); }
   bool wraps_outputs() const override { return true; }
-  bool enters_where_recomputation_stops() const override { return true; }
+  bool hooks_modules() const override { return true; }
   // The hook of a module hangs on the gradients of its inputs.
   void post_backward(UnitId unit) override {
     if (b_.partition().unit(unit).inputs_require_grad) leave(unit, TracePass::backward);
@@ -151,8 +154,8 @@ class Zero3Strategy : public Strategy {
     return forward_sense() == ForwardSense::recomputation ? TracePass::recomputation : TracePass::forward;
   }
 
-  void enter(UnitId unit, int without_parameters, TracePass pass) {
-    for (; without_parameters > 0; --without_parameters)
+  void enter(UnitId unit, const std::vector<ModuleId>& on_the_way, TracePass pass) {
+    for (std::size_t i = 0; i < on_the_way.size(); ++i)
       gathers_->gather(coordinator_->pass_by(), options_.allgather_sequential);
     const std::vector<ParameterId>& parameters = coordinator_->parameters(unit);
     if (parameters.empty()) return;
@@ -184,8 +187,9 @@ class Zero3Strategy : public Strategy {
   const StreamId gather_stream_, reduce_stream_;
   const std::optional<HostState> host_;  // where the optimizer works, if not on the device
   const SubGroups groups_;
-  const std::vector<ParameterId> order_;  // in which gradients become ready
-  const std::vector<OperatorId> ready_;   // by ParameterId
+  const ModuleReads reads_;
+  const std::vector<OperatorId> ready_;   // by ParameterId: whose backward lets its gradient be reduced
+  const std::vector<ParameterId> order_;  // in which gradients are reduced
   std::size_t next_ = 0;                  // index into order_: the first gradient that is not ready
   ModuleWalk walk_;
   std::optional<GroupedUpdate> update_;
@@ -203,6 +207,7 @@ extern constexpr StrategyType k_zero3_strategy{
       return std::make_unique<Zero3Strategy>(builder, scenario);
     },
     .reasons = &k_zero3_reasons,
+    .check_units = check_leaf_gradients,
 };
 
 }  // namespace shardlab

@@ -168,11 +168,11 @@ TEST_CASE("units are named in forward order, outer before inner") {
 TEST_CASE("modules that read parameters: owners, who share, and adapted layers that look at theirs") {
   const ModelGraph plain = llama("tiny-llama"), tied = llama("tiny-llama", {{"tie_word_embeddings", "true"}});
   const auto head = [](const ModelGraph& graph) {
-    const std::vector<ModuleId> units = modules_that_read(graph).units;
+    const std::vector<ModuleId> units = modules_that_read(graph, {}).units;
     return std::count_if(units.begin(), units.end(),
                          [&](ModuleId id) { return graph.module(id).path == "lm_head"; });
   };
-  CHECK(modules_that_read(tied).units == modules_that_read(plain).units);
+  CHECK(modules_that_read(tied, {}).units == modules_that_read(plain, {}).units);
   CHECK(head(tied) == 1);
 }
 
