@@ -167,8 +167,7 @@ class Driver {
 
   void stop_inside(const Region& region, std::size_t segment) {
     for (const UnitId unit : extents_.enters[segment]) {
-      if (is_inside(unit, region) && student_.hooks_modules())
-        pre_forward(unit, ForwardSense::recomputation);
+      if (is_inside(unit, region) && student_.hooks_modules()) pre_forward(unit, ForwardSense::recomputation);
     }
   }
 

@@ -147,4 +147,14 @@ def test_float32_sums_under_zero1_are_whole_on_every_rank():
     check(sums["float32_sums"]["bytes"] == 4 * LLAMA and sums["float32_sums"]["carried"], f"{sums['float32_sums']}")
 
 
+def test_a_block_of_experts_is_gathered_whole():
+    """48 layers; with checkpoints a block is gathered in forward and for its backward, the router alone once more in the recomputation."""
+    router, experts = 2 * 128 * 2048, 2 * 128 * 3 * 768 * 2048
+    at_once = "stage3_param_persistence_threshold: 0, stage3_max_reuse_distance: 0, stage3_prefetch_bucket_size: 0"
+    leaf = collectives("zero3-experts.yaml", f"parallel.zero={{{at_once}}}", kind="AllGather")
+    none = collectives("zero3-experts.yaml", f"parallel.zero={{leaf_module: {{classes: []}}, {at_once}}}", kind="AllGather")
+    check(leaf.count(router + experts) == 96 and leaf.count(router) == leaf.count(experts) == 0, f"{set(leaf)}")
+    check(none.count(router) == 144 and none.count(experts) == 96, f"{set(none)}")
+
+
 main(globals())

@@ -90,8 +90,21 @@ void begin() {
   is_ready = order.counts != nullptr;
 }
 
+namespace {
+
+thread_local bool is_uncounted = false;
+
+}  // namespace
+
+Uncounted::Uncounted() {
+  is_uncounted = true;
+}
+Uncounted::~Uncounted() {
+  is_uncounted = false;
+}
+
 Fault next_call(std::size_t call) {
-  if (!is_ready) return Fault::none;
+  if (!is_ready || is_uncounted) return Fault::none;
   const std::uint64_t number = order.counts[call].fetch_add(1) + 1;
   if (call != order.call || number < order.at || (number > order.at && !order.onwards)) return Fault::none;
   order.counts[k_calls.size()].fetch_add(1);

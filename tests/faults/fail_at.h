@@ -29,6 +29,15 @@ constexpr std::size_t index_of(std::string_view call) {
 // Reads the environment. Calls before it are not counted.
 void begin();
 
+// As long as one lives, what its thread calls is neither counted nor fails.
+class Uncounted {
+ public:
+  Uncounted();
+  ~Uncounted();
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+};
+
 // Counts one call. With Fault::fails errno is set; a signal is sent before it returns.
 Fault next_call(std::size_t call);
 

@@ -118,7 +118,7 @@ LEAVES = [{"classes": ["LlamaMLP"]}, {"classes": "transformers.models.llama.mode
 
 def draw_leaves(pick, world):
     """ZeRO-3 with modules that are gathered whole: blocks of experts, which are so by themselves, or those of a Llama that are named.
-    Where nothing before a leaf is trained DeepSpeed reduces zeros: such settings are not drawn."""
+    Where nothing before a leaf is trained DeepSpeed fails: such settings are not drawn."""
     scenario, changes = draw(pick, world)
     scenario["parallel"] = {"strategy": "zero3", "zero": draw_zero(pick, "zero3", scenario.get("precision"))}
     if "communication_data_type" in scenario["parallel"]["zero"]:

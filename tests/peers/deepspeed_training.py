@@ -1,5 +1,6 @@
 """Settings drawn at random (always the same ones, others with $SHARDLAB_SEED): the collectives of our plans are those that DeepSpeed makes
 live, in the first, second and third step, and the losses of our real runs are its."""
+import collections
 import os
 import subprocess
 import sys
@@ -28,7 +29,11 @@ def main():
         sys.exit(SKIP)
     failures = 0
     with Folder() as folder:
-        for world, cases in (group for settings, seed, counts in CASES for group in draw_cases(settings, counts, seed, folder)):
+        by_world = collections.defaultdict(list)  # started once for all: DeepSpeed takes long to load
+        for settings, seed, counts in CASES:
+            for world, cases in draw_cases(settings, counts, seed, folder):
+                by_world[world] += cases
+        for world, cases in by_world.items():
             answers = by_ranks("DeepSpeed", "SHARDLAB_TRANSFORMERS", "_deepspeed_worker.py", cases, world, folder, **VARIABLES)
             for case, made in zip(cases, answers):
                 found = compare_with_deepspeed(case, made)

@@ -1,8 +1,8 @@
 """The live bytes of real DeepSpeed, storage by storage, on two and four processes: what rests after a step, and the highest of forward,
-backward and update, as predicted for rank 0. The target is equality of what rests, but for single numbers and the tables of rotary
-positions, which are constants of the plan and made anew by transformers; and 1 % of each peak. Backward of ZeRO-1 and ZeRO-2 misses that
-where weights are most of what lives (what of a bucket or a micro-batch lives beside the next is not understood): such cases are counted,
-and fail beyond 3 %.
+backward and update on the rank that has most, which is what one plan for all ranks stands for (under ZeRO-1 and ZeRO-2 the owner of the
+last parameters has gradients of its own from the first bucket on, that of the first from the middle of backward). What rests is
+equal but for single numbers and the tables of rotary positions, which are constants of the plan and made anew by transformers; each peak
+is within 1 %.
 """
 # processors: 2
 import json
@@ -15,7 +15,7 @@ from _drawn import by_ranks
 from _drawn_zero import VARIABLES
 from _peer import SKIP, Folder, needed, shardlab
 
-TARGET, LIMIT = 0.01, 0.03  # of the recorded peak
+LIMIT = 0.01  # of the recorded peak
 NUMBERS = 512  # bytes of inverse frequencies, Adam's steps, the loss
 PHASES = ("forward", "backward", "optimizer")
 RELEASING = {"stage3_param_persistence_threshold": 0, "stage3_max_reuse_distance": 0, "stage3_prefetch_bucket_size": 0}
@@ -44,7 +44,7 @@ def cases_of_a_day():
     return [
         case("zero0", accumulation=2), case("zero1", {**BUCKET, "overlap_comm": True}, param="float32", accumulation=2),
         case("zero1", {"grad_accum_dtype": "fp32"}, accumulation=2, **FEW), case("zero2", dict(BUCKET), accumulation=2, **FEW),
-        case("zero3", dict(BUCKET), **FEW), case("zero3", dict(RELEASED)),
+        case("zero3", dict(BUCKET), **FEW), case("zero3", dict(RELEASED)), case("zero3", {**RELEASED, "leaf_module": {"classes": ["LlamaMLP"]}}, **FEW),
         case("zero3", {**RELEASED, "sub_group_size": 100000, "stage3_prefetch_bucket_size": 300000}, activation={"checkpoint": "full"}, **FEW),
         case("zero3", {**RELEASED, "zero_hpz_partition_size": 2}, world=4, **FEW),
     ]
@@ -58,6 +58,11 @@ def cases_of_a_night():
         case("zero2", {**BUCKET, "grad_accum_dtype": "fp32", "overlap_comm": True}, **FEW), case("zero3", dict(RELEASED), param="float32"),
         case("zero3", dict(RELEASED), accumulation=2, **FEW), case("zero3", dict(RELEASED), activation={"checkpoint": "full"}),
         case("zero3", {**BUCKET, "zero_hpz_partition_size": 2}, world=4, accumulation=2),
+        case("zero3", {**RELEASED, "leaf_module": {"classes": ["LlamaDecoderLayer"]}}, activation={"checkpoint": "full"}, **FEW),
+        case("zero3", {**BUCKET, "stage3_prefetch_bucket_size": 100000, "leaf_module": {"names": ["model.layers.1"]}}, accumulation=2, **FEW),
+        case("zero2", {**BUCKET, "grad_accum_dtype": "fp32", "use_multi_rank_bucket_allreduce": False}, accumulation=2, **FEW),
+        case("zero2", {**BUCKET, "grad_accum_dtype": "fp32", "reduce_scatter": False}, accumulation=2, **FEW),
+        case("zero2", {"reduce_bucket_size": 100000}, accumulation=2, **FEW), case("zero3", {**RELEASED, "reduce_bucket_size": 100000}, **FEW),
     ]
 
 
@@ -92,7 +97,7 @@ def main():
         print("skipped: there is no DeepSpeed")
         sys.exit(SKIP)
     cases = cases_of_a_day() + (cases_of_a_night() if os.environ.get("SHARDLAB_NIGHTLY") else [])
-    beyond = failed = 0
+    failed = 0
     with Folder() as folder:
         for world in sorted({values["world"] for values in cases}):
             of_world = [values for values in cases if values["world"] == world]
@@ -102,13 +107,12 @@ def main():
                 ours, rest = predicted(its["file"])
                 errors = {phase: ours[phase] / answer["peaks"][phase] - 1 for phase in PHASES}
                 worst, equal = max(abs(error) for error in errors.values()), abs(rest - answer["rest"]) <= NUMBERS
-                beyond += worst > TARGET
                 failed += worst > LIMIT or not equal
-                print(("FAILED " if worst > LIMIT or not equal else "BEYOND " if worst > TARGET else "good   ") + describe(values)
+                print(("FAILED " if worst > LIMIT or not equal else "good   ") + describe(values)
                       + f": rest {answer['rest']:,} B, {rest - answer['rest']:+,}; "
                       + ", ".join(f"{phase} {answer['peaks'][phase]:,} B {errors[phase]:+.2%}" for phase in PHASES))
                 sys.stdout.flush()
-    print(f"{len(cases)} cases, {beyond} beyond the target of {TARGET:.0%}, {failed} failed")
+    print(f"{len(cases)} cases, {failed} failed")
     sys.exit(0 if failed == 0 else 1)
 
 

@@ -24,17 +24,25 @@ struct Slice {
   std::int64_t owner = 0, elements = 0;
 };
 
-// Elements of the bucket by owner: neighbours that one rank owns are one slice.
-std::vector<Slice> slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
+// Gradient by gradient what each rank owns of it.
+std::vector<Slice> pieces_of(const ParameterLayout& partition, const GradientBucket& bucket) {
   const std::int64_t part = partition.flat_shard_elements();
-  std::vector<Slice> slices;
+  std::vector<Slice> pieces;
   for (const ParameterId parameter : bucket.parameters) {
     const ParameterPiece& piece = piece_of(partition, parameter);
     const Owners owners = owners_of(partition, piece);
-    for (std::int64_t owner = owners.first; owner <= owners.last; ++owner) {
-      if (slices.empty() || slices.back().owner != owner) slices.push_back({owner, 0});
-      slices.back().elements += part_in(piece, owner * part, part).count;
-    }
+    for (std::int64_t owner = owners.first; owner <= owners.last; ++owner)
+      pieces.push_back({owner, part_in(piece, owner * part, part).count});
+  }
+  return pieces;
+}
+
+// Elements of the bucket by owner: neighbours that one rank owns are one slice.
+std::vector<Slice> slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
+  std::vector<Slice> slices;
+  for (const Slice& piece : pieces_of(partition, bucket)) {
+    if (slices.empty() || slices.back().owner != piece.owner) slices.push_back({piece.owner, 0});
+    slices.back().elements += piece.elements;
   }
   return slices;
 }
@@ -77,7 +85,13 @@ std::vector<GradientBucket> gradient_buckets(const ModelGraph& graph, std::span<
     bucket.elements += elements;
     bucket.oversized = elements > limit;
   }
-  for (GradientBucket& bucket : buckets) bucket.sent = sent_together(slices_of(partition, bucket), limit);
+  for (GradientBucket& bucket : buckets) {
+    bucket.sent = sent_together(slices_of(partition, bucket), limit);
+    for (const Slice& piece : pieces_of(partition, bucket)) {
+      ++bucket.pieces;
+      bucket.largest_piece = std::max(bucket.largest_piece, piece.elements);
+    }
+  }
   return buckets;
 }
 

@@ -26,6 +26,9 @@ struct GradientBucket {
   // One, or, of a gradient that several ranks own and that is larger than a bucket, several: slices are added
   // until they are more than a bucket (allreduce_and_scatter).
   std::vector<SentTogether> sent;
+  // What one rank owns of one gradient is a piece.
+  int pieces = 0;
+  std::int64_t largest_piece = 0;  // elements
 };
 
 // Parameters in the order in which their gradients are taken, at most `limit` elements a bucket.

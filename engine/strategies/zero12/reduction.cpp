@@ -41,15 +41,14 @@ void GradientReduction::reduce(std::size_t index, BufferId source) {
     b_.wait(StepBuilder::compute(), stream_);
     if (!late_.empty()) b_.free(std::exchange(late_, {}));
   }
-  const bool at_once = reduced.sent.size() == 1 && reduced.sent.front().slices == 1;
   if (options_.reduce_scatter && !options_.use_multi_rank_bucket_allreduce) {
     send_to_owners(source, index);
-  } else if (!options_.reduce_scatter || at_once) {
-    average(source, reduced.elements);
+  } else if (!options_.reduce_scatter || is_sent_in_place(reduced)) {
+    average(source, index, reduced.elements);
   } else {
     for (const SentTogether& sent : reduced.sent) {
       const BufferId slices = copy_slices(source, index, sent);
-      average(slices, sent.elements);
+      average(slices, index, sent.elements);
       b_.free({slices});
     }
   }
@@ -58,8 +57,16 @@ void GradientReduction::reduce(std::size_t index, BufferId source) {
   if (overlaps_) slot_ = 1 - slot_;
 }
 
+// One slice is sent where it lies. Where a rank adds to sums of its own, each gradient is a slice of it
+// (_get_compact_grad_partition_slice).
+bool GradientReduction::is_sent_in_place(const GradientBucket& reduced) const {
+  const bool is_one = reduced.sent.size() == 1 && reduced.sent.front().slices == 1;
+  return is_one && (!accumulates_apart() || reduced.pieces == 1);
+}
+
 // In communication_data_type, where that is another, a copy is sent (allreduce_bucket).
-void GradientReduction::average(BufferId buffer, std::int64_t elements, std::optional<int> owner) {
+void GradientReduction::average(BufferId buffer, std::size_t index, std::int64_t elements,
+                                std::optional<int> owner) {
   const BufferId sent = converted(b_, buffer, communication_, stream_);
   Instruction reduce;
   reduce.kind = owner ? InstructionKind::Reduce : InstructionKind::AllReduce;
@@ -71,14 +78,17 @@ void GradientReduction::average(BufferId buffer, std::int64_t elements, std::opt
   reduce.bytes = b_.plan().buffer(sent).bytes();
   reduce.reads = reduce.writes = {sent};
   b_.emit(std::move(reduce));
-  take_part(sent, elements);
+  take_part(sent, index, elements);
   if (sent != buffer) b_.free({sent});
 }
 
 void GradientReduction::send_to_owners(BufferId source, std::size_t index) {
-  for (const SentToOwner& sent : sent_to_owners(bucket(index), weights_.layout())) {
+  const std::vector<SentToOwner> owners = sent_to_owners(bucket(index), weights_.layout());
+  if (is_sent_in_place(bucket(index)))
+    return average(source, index, bucket(index).elements, owners.front().owner);
+  for (const SentToOwner& sent : owners) {
     const BufferId slices = copy_for(sent, source, index);
-    average(slices, sent.elements, sent.owner);
+    average(slices, index, sent.elements, sent.owner);
     b_.free({slices});
   }
 }
@@ -122,7 +132,7 @@ BufferId GradientReduction::pack(BufferId source, Buffer slices) {
   return packed;
 }
 
-void GradientReduction::take_part(BufferId reduced, std::int64_t elements) {
+void GradientReduction::take_part(BufferId reduced, std::size_t index, std::int64_t elements) {
   if (host_ != nullptr) return host_->take(reduced, elements, micro_batch_, stream_);
   const bool adds = accumulates_apart() && micro_batch_ > 0;
   Instruction take;
@@ -136,10 +146,26 @@ void GradientReduction::take_part(BufferId reduced, std::int64_t elements) {
   take.reads = {reduced};
   if (adds) take.reads.push_back(part);
   take.writes = {part};
+  const std::optional<BufferId> widened = declare_widened(reduced, index);
+  if (widened) take.allocates.push_back(*widened);
   for (const BufferId made : take.allocates) {
     if (made != part) take.writes.push_back(made);
   }
   b_.emit(std::move(take));
+  if (widened) b_.free({*widened});
+}
+
+// What is added to sums of another dtype becomes that first, gradient by gradient
+// (_add_to_grad_partition_buffer).
+std::optional<BufferId> GradientReduction::declare_widened(BufferId reduced, std::size_t index) {
+  if (!accumulates_apart() || b_.plan().buffer(reduced).dtype == accumulation_) return std::nullopt;
+  Buffer widened;
+  widened.name = fmt::format("widened.{}", b_.plan().buffer(reduced).name);
+  widened.buffer_class = BufferClass::gradient_shard;
+  widened.dtype = accumulation_;
+  widened.elements = bucket(index).largest_piece;
+  widened.stream = stream_;
+  return b_.declare(std::move(widened));
 }
 
 // In the parameters' own dtype whole gradients of the parameters in the part are kept.

@@ -43,13 +43,16 @@ class GradientReduction : public BucketedGradients {
   void release(BufferId gradients) override { b_.free({gradients}); }
   Memory& memory() override { return slots_[slot_]; }
 
-  // On every rank, or on the one that owns the elements.
-  void average(BufferId buffer, std::int64_t elements, std::optional<int> owner = std::nullopt);
+  bool is_sent_in_place(const GradientBucket& reduced) const;
+  // Elements of a bucket, on every rank, or on the one that owns them.
+  void average(BufferId buffer, std::size_t index, std::int64_t elements,
+               std::optional<int> owner = std::nullopt);
   void send_to_owners(BufferId source, std::size_t index);
   BufferId copy_slices(BufferId source, std::size_t index, const SentTogether& sent);
   BufferId copy_for(const SentToOwner& sent, BufferId source, std::size_t index);
   BufferId pack(BufferId source, Buffer slices);
-  void take_part(BufferId reduced, std::int64_t elements);
+  void take_part(BufferId reduced, std::size_t index, std::int64_t elements);
+  std::optional<BufferId> declare_widened(BufferId reduced, std::size_t index);
   std::vector<BufferId> declare_part();
   void wait_for_reductions();
   void add_fresh();

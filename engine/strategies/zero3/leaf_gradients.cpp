@@ -61,8 +61,8 @@ Status check_leaf_gradients(const Scenario& scenario, const ModelGraph& graph, c
     const std::string why = why_too_early(graph, partition, id, reads.of(id));
     if (why.empty()) continue;
     return bad_input("parallel.zero",
-                     fmt::format("leaf_module: DeepSpeed 0.19.8 would reduce zeros in place of the gradients "
-                                 "of {}: {}",
+                     fmt::format("leaf_module: DeepSpeed 0.19.8 takes the gradients of {} before they are "
+                                 "there: {}",
                                  partition.unit(id).path(graph), why),
                      "leave this module out; leaf_module: {classes: []} makes none a leaf");
   }

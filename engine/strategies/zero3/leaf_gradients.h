@@ -17,9 +17,11 @@ namespace shardlab {
 std::vector<OperatorId> reducing_operators(const ModelGraph& graph, const Partition& partition,
                                            const ModuleReads& reads);
 
-// Refuses leaves whose hook comes too early, so that DeepSpeed reduces zeros in place of gradients: where no
-// input of the leaf requires one, where it is called with keywords alone, as transformers calls attention
-// (torch's hook sees positional inputs), or where a parameter of it is used outside as well.
+// Refuses leaves whose hook comes before the gradients. Where no input of the leaf requires one, and where it
+// is called with keywords alone, as transformers calls attention (torch's hook sees positional inputs),
+// DeepSpeed fails in the first backward: "The size of tensor a (0) must match the size of tensor b". Where a
+// parameter of it is used outside as well, the rest of its gradient counts as long as the bucket was not
+// reduced.
 Status check_leaf_gradients(const Scenario& scenario, const ModelGraph& graph, const Partition& partition);
 
 }  // namespace shardlab

@@ -38,6 +38,10 @@ TEST_CASE("zero options: what files of stage 3 say that asks for nothing is acce
   CHECK(zero3("zero_hpz_partition_size: 1, zero_quantized_weights: false, zero_quantized_gradients: false, "
               "stage3_module_granularity_threshold: 0, stage3_use_all_reduce_for_fetch_params: false") == "");
   CHECK_THAT(zero3("zero_quantized_weights: true"), test::contains_text("zero_quantized_weights: false"));
+  CHECK(zero3("leaf_module: {classes: LlamaMLP, names: [], name_suffixes: [mlp]}") == "");
+  CHECK_THAT(zero3("leaf_module: {class: LlamaMLP}"), test::contains_text("a map of classes, names"));
+  CHECK_THAT(zero3("leaf_module: [LlamaMLP]"), test::contains_text("a map of classes, names"));
+  CHECK_THAT(zero3("leaf_module: {names: [1]}"), test::contains_text("each a text or a list of texts"));
   CHECK_THAT(zero3("stage3_max_reuse_distance: -1"), test::contains_text("a whole number of 0 or more"));
   CHECK_THAT(zero3("mics_shard_size: 8"), test::contains_text("no MiCS"));
   CHECK_THAT(error_of({"parallel={strategy: zero1, zero: {mics_shard_size: 8}}"}),
