@@ -1,4 +1,5 @@
 """What a rank is told: the job's file, its mistakes, and jobs of probes, joined and broken."""
+# processors: 1
 
 import json
 import os

@@ -1,4 +1,5 @@
 """Strangers at the ports of a run that goes on, and ranks that come with another secret than rank 0's."""
+# processors: 1
 
 import glob
 import os

@@ -9,7 +9,7 @@ from _shardlab import PROGRAM, check, expect, main, needs_torch
 
 needs_torch()
 
-MOST = 40 if NIGHTLY else 3
+MOST = 40 if NIGHTLY else 2
 LIMIT = 75  # seconds: half a minute for the others after the first failure, and what a run takes
 LAUNCHER, RANK = os.path.basename(PROGRAM), "shardlab-rank"
 # Reading libraries and the heap happens tens of thousands of times a rank, before any of our lines.

@@ -11,8 +11,8 @@ from _drawn_zero import VARIABLES, draw, draw_leaves, draw_rarer, is_zero0_in_16
 from _peer import SKIP, Folder, drawn, needed
 
 # By what draws them and a seed: how many for each number of ranks.
-CASES = [(draw, 1800, {2: drawn(6, 20), 4: drawn(4, 20)}), (draw_rarer, 2800, {2: drawn(2, 10), 4: drawn(4, 15)}),
-         (draw_leaves, 3800, {2: drawn(5, 20)})]
+CASES = [(draw, 1800, {2: drawn(4, 20), 4: drawn(2, 20)}), (draw_rarer, 2800, {2: drawn(1, 10), 4: drawn(2, 15)}),
+         (draw_leaves, 3800, {2: drawn(3, 20)})]
 EXACT, ROUNDED = 1e-4, 2e-3  # relative, of losses: float32, bfloat16
 
 

@@ -106,10 +106,11 @@ def describe(values):
 
 def main():
     needed("SHARDLAB", "SHARDLAB_TRANSFORMERS")
-    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(6, 30))
+    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(3, 30))
     draw = random.Random(seed)
     fixed = fixed_cases()
-    cases = fixed + autocast_cases() + [drawn_case(draw) for _ in range(count)]
+    autocast = autocast_cases()
+    cases = fixed + draw.sample(autocast, drawn(8, len(autocast))) + [drawn_case(draw) for _ in range(count)]
     with Folder() as folder:
         (folder / "cases.json").write_text(json.dumps(cases))
         subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_live_peaks_worker.py"), str(folder / "cases.json"),
