@@ -10,6 +10,12 @@ constexpr std::string_view k_not_used =
 constexpr std::string_view k_same_order =
     "keep the order of modules the same in every step, mark a module of experts as a leaf "
     "(deepspeed.utils.set_z3_leaf_modules), or stage3_prefetch_bucket_size=0";
+constexpr std::string_view k_other_modules =
+    "Ranks entered different modules, and ZeRO-3 compares their traces once: experts are entered by the "
+    "ranks whose tokens ask for them.";
+constexpr std::string_view k_leaf =
+    "mark the block of experts as a leaf: zero_optimization.leaf_module.classes, or "
+    "deepspeed.utils.set_z3_leaf_modules before deepspeed.initialize";
 
 Rule trace_invalidated() {
   return {
@@ -31,6 +37,10 @@ Rule trace_invalidated() {
       .example = "Invalidate trace cache @ step 10: expected module 11, but got module 19",
       .signs =
           {
+              {.pattern = "disagreement on list length between rank0",
+               .certainty = 88,
+               .message = k_other_modules,
+               .fix = k_leaf},
               {.pattern = "still have inflight params",
                .certainty = 90,
                .message = k_not_used,
