@@ -11,7 +11,7 @@ import _drawn_zero
 from _drawn import STEPS, by_ranks, compare, draw_cases, tell
 from _peer import Folder, drawn, needed
 
-CASES_PER_WORLD = {2: drawn(2, 8), 4: drawn(2, 8)}
+CASES_PER_WORLD = {2: drawn(2, 8), 4: drawn(1, 8)}
 EXACT, ROUNDED = 1e-4, 2e-2  # relative, of losses: float32, bfloat16
 
 
