@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "engine/base/dtype.h"
-#include "engine/model/wrap/leaf_modules.h"
+#include "engine/model/wrap/leaf_spec.h"
 
 namespace shardlab {
 

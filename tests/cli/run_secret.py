@@ -149,14 +149,16 @@ def free_port():
         return server.getsockname()[1]
 
 
+def rank_of_two(place, rank, port, secret, *arguments):
+    variables = {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+                 "SHARDLAB_RUN_SECRET": secret}
+    return place.start("run", *arguments, env=place.environment(**{name: str(value) for name, value in variables.items()}))
+
+
 def two_ranks(place, secrets, *arguments):
     """A `run` a secret, as rank 0 and 1 of another launcher; empty: none is set. Codes and what they said."""
     port = free_port()
-    ranks = []
-    for rank, secret in enumerate(secrets):
-        variables = {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
-                     "SHARDLAB_RUN_SECRET": secret}
-        ranks.append(place.start("run", *arguments, env=place.environment(**{name: str(value) for name, value in variables.items()})))
+    ranks = [rank_of_two(place, rank, port, secret, *arguments) for rank, secret in enumerate(secrets)]
     said = [rank.communicate(timeout=120) for rank in ranks]
     return [rank.returncode for rank in ranks], [out + err for out, err in said]
 
@@ -185,6 +187,17 @@ def test_a_secret_that_is_none_is_refused():
     place = Place()
     codes, said = two_ranks(place, ["short", "short"], place.scenario())
     check(all(code != 0 for code in codes) and all("SHARDLAB_RUN_SECRET" in text for text in said), f"{codes}: {said}")
+
+
+def test_a_rank_that_is_refused_leaves_the_folder_of_the_others():
+    place, port = Place(), free_port()
+    folder = place.path / f"shardlab-spool-127.0.0.1-{port}"
+    folder.mkdir(mode=0o700)
+    (folder / "job-0.json").write_text("{}")
+    rank = rank_of_two(place, 1, port, "short", place.scenario())
+    _, err = rank.communicate(timeout=60)
+    check(rank.returncode == 2 and "SHARDLAB_RUN_SECRET" in err, f"{rank.returncode}: {err}")
+    check((folder / "job-0.json").exists(), "what rank 0 wrote is gone")
 
 
 main(globals())

@@ -82,6 +82,7 @@ void show_callers() {
 // Read before main and before other threads.
 Order order;
 bool is_ready = false;
+thread_local bool is_uncounted = false;
 
 }  // namespace
 
@@ -89,12 +90,6 @@ void begin() {
   order = read_order();
   is_ready = order.counts != nullptr;
 }
-
-namespace {
-
-thread_local bool is_uncounted = false;
-
-}  // namespace
 
 Uncounted::Uncounted() {
   is_uncounted = true;

@@ -18,6 +18,11 @@ def drawn(every_day, nightly):
     return int(os.environ.get("SHARDLAB_CASES") or (nightly if os.environ.get("SHARDLAB_NIGHTLY") else every_day))
 
 
+def of_a_day(cases, every):
+    """Of a dictionary every `every`-th; with $SHARDLAB_NIGHTLY all."""
+    return {name: cases[name] for name in list(cases)[::1 if os.environ.get("SHARDLAB_NIGHTLY") else every]}
+
+
 TINY = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "intermediate_size": 176,
         "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 256,
         "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",

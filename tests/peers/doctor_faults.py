@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from _peer import Folder, needed
+from _peer import Folder, needed, of_a_day
 
 WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_faults_worker.py")
 # By mistake: codes of which one is to come first of the log.
@@ -43,10 +43,6 @@ STARTS = {
 }
 # By mistake: the code that is to come first of the dumps, and the rank that is named.
 DUMPS = {"skips_one": ("A-01", 1), "calls_another": ("A-01", 1), "other_sizes": ("C-22", 1)}
-
-
-def of_today(mistakes):
-    return {mistake: mistakes[mistake] for mistake in list(mistakes)[::1 if os.environ.get("SHARDLAB_NIGHTLY") else 3]}
 
 
 def environment(**more):
@@ -157,7 +153,7 @@ def wrong_of_dumps(mistake, code, rank, folder):
 
 
 needed("SHARDLAB", "SHARDLAB_PYTHON")
-LOGS, STARTS, DUMPS = map(of_today, (LOGS, STARTS, DUMPS))
+LOGS, STARTS, DUMPS = (of_a_day(mistakes, every=3) for mistakes in (LOGS, STARTS, DUMPS))
 with Folder() as folder:
     small = folder / "small"
     small.mkdir()

@@ -1,5 +1,6 @@
 #include "engine/model/lora/add_adapters.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/model/freeze.h"
@@ -112,6 +113,11 @@ Result<ModelGraph> add_adapters(ModelGraph graph, const LoraSpec& spec) {
   if (spec.rank == 0) return graph;
   SHARDLAB_TRY(const std::vector<Adaptation> marks, adapted_modules(graph, spec));
   return Rewriter(graph, marks, spec).add_all();
+}
+
+bool has_adapters(const ModelGraph& graph) {
+  return std::any_of(graph.parameters.begin(), graph.parameters.end(),
+                     [](const Parameter& parameter) { return parameter.adapter; });
 }
 
 }  // namespace shardlab

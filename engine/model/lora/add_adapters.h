@@ -21,4 +21,7 @@ namespace shardlab {
 // or with a tied parameter. A rank of 0 gives the graph back as it is.
 Result<ModelGraph> add_adapters(ModelGraph graph, const LoraSpec& spec);
 
+// Whether a graph has any.
+bool has_adapters(const ModelGraph& graph);
+
 }  // namespace shardlab

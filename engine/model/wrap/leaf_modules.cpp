@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/nearest.h"
+#include "engine/model/lora/add_adapters.h"
 #include "engine/model/wrap/module_sizes.h"
 
 namespace shardlab {
@@ -17,8 +18,7 @@ std::string_view last_part(std::string_view qualified) {
 
 // peft's wrappers stand before the names of the model's own modules.
 std::vector<std::string> names_of(const ModelGraph& graph) {
-  const bool is_adapted = std::any_of(graph.parameters.begin(), graph.parameters.end(),
-                                      [](const Parameter& parameter) { return parameter.adapter; });
+  const bool is_adapted = has_adapters(graph);
   std::vector<std::string> names;
   for (const Module& module : graph.modules) {
     const std::string prefix = module.path.empty() ? "base_model.model" : "base_model.model.";
@@ -27,10 +27,12 @@ std::vector<std::string> names_of(const ModelGraph& graph) {
   return names;
 }
 
+template <typename Predicate>
+bool any(const std::vector<std::string>& texts, Predicate&& matches) {
+  return std::any_of(texts.begin(), texts.end(), matches);
+}
+
 bool is_named(const Module& module, const std::string& name, const LeafSpec& spec) {
-  const auto any = [](const std::vector<std::string>& said, auto&& matches) {
-    return std::any_of(said.begin(), said.end(), matches);
-  };
   return any(spec.classes, [&](const std::string& said) { return last_part(said) == module.class_name; }) ||
          any(spec.names, [&](const std::string& said) { return said == name; }) ||
          any(spec.name_suffixes, [&](const std::string& said) { return name.ends_with(said); });
@@ -68,21 +70,19 @@ std::vector<ModuleId> leaf_modules(const ModelGraph& graph, const LeafSpec& spec
 Status check_leaf_modules(const ModelGraph& graph, const LeafSpec& spec, const std::string& key) {
   const std::vector<std::string> names = names_of(graph);
   const std::vector<std::string> classes = classes_of(graph);
-  const auto has = [](const std::vector<std::string>& known, auto&& matches) {
-    return std::any_of(known.begin(), known.end(), matches);
-  };
-  const bool by_default = spec.classes == LeafSpec().classes;
-  for (const std::string& said : spec.classes) {
-    const std::string name(last_part(said));
-    if (!by_default && !has(classes, [&](const std::string& known) { return known == name; }))
+  const std::vector<std::string> asked =
+      spec.classes == LeafSpec().classes ? std::vector<std::string>() : spec.classes;
+  for (const std::string& said : asked) {
+    const std::string_view name = last_part(said);
+    if (!any(classes, [&](const std::string& known) { return known == name; }))
       return unknown(key, "class", said, name, classes);
   }
   for (const std::string& said : spec.names) {
-    if (!has(names, [&](const std::string& known) { return known == said; }))
+    if (!any(names, [&](const std::string& known) { return known == said; }))
       return unknown(key, "name", said, said, names);
   }
   for (const std::string& said : spec.name_suffixes) {
-    if (!has(names, [&](const std::string& known) { return known.ends_with(said); }))
+    if (!any(names, [&](const std::string& known) { return known.ends_with(said); }))
       return unknown(key, "end of a name", said, said, names);
   }
   return {};

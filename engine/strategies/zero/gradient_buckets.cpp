@@ -37,10 +37,10 @@ std::vector<Slice> pieces_of(const ParameterLayout& partition, const GradientBuc
   return pieces;
 }
 
-// Elements of the bucket by owner: neighbours that one rank owns are one slice.
-std::vector<Slice> slices_of(const ParameterLayout& partition, const GradientBucket& bucket) {
+// Neighbours that one rank owns are one slice.
+std::vector<Slice> joined_slices(const std::vector<Slice>& pieces) {
   std::vector<Slice> slices;
-  for (const Slice& piece : pieces_of(partition, bucket)) {
+  for (const Slice& piece : pieces) {
     if (slices.empty() || slices.back().owner != piece.owner) slices.push_back({piece.owner, 0});
     slices.back().elements += piece.elements;
   }
@@ -86,11 +86,10 @@ std::vector<GradientBucket> gradient_buckets(const ModelGraph& graph, std::span<
     bucket.oversized = elements > limit;
   }
   for (GradientBucket& bucket : buckets) {
-    bucket.sent = sent_together(slices_of(partition, bucket), limit);
-    for (const Slice& piece : pieces_of(partition, bucket)) {
-      ++bucket.pieces;
-      bucket.largest_piece = std::max(bucket.largest_piece, piece.elements);
-    }
+    const std::vector<Slice> pieces = pieces_of(partition, bucket);
+    bucket.sent = sent_together(joined_slices(pieces), limit);
+    bucket.pieces = static_cast<int>(pieces.size());
+    for (const Slice& piece : pieces) bucket.largest_piece = std::max(bucket.largest_piece, piece.elements);
   }
   return buckets;
 }
@@ -101,7 +100,7 @@ std::vector<SentToOwner> sent_to_owners(const GradientBucket& bucket, const Para
   std::sort(pieces.begin(), pieces.end(),
             [](const ParameterPiece* a, const ParameterPiece* b) { return a->flat_offset < b->flat_offset; });
   std::vector<SentToOwner> all;
-  for (const Slice& slice : slices_of(partition, bucket)) {
+  for (const Slice& slice : pieces_of(partition, bucket)) {
     const bool known = std::any_of(all.begin(), all.end(),
                                    [&](const SentToOwner& sent) { return sent.owner == slice.owner; });
     if (!known) all.push_back(sent_to(slice.owner, pieces, partition.flat_shard_elements()));

@@ -4,9 +4,9 @@
 // flat and padded to a multiple of the ranks; several are gathered rank by rank into one buffer and copied
 // out when the first of them is waited for; the buffer lives until the last of them was, for their handle
 // holds it. partitioned_param_coordinator.py: the host waits when more than two waited gathers are not done.
-// With offload_param the shards lie in host memory: each is copied to the
-// device before it is gathered, and the host waits for the copy (Tensor.to(), which blocks). Of what is
-// gathered at once, parameters with a secondary shard come first and apart (__all_gather_params_).
+// With offload_param the shards lie in host memory: each is copied to the device before it is gathered, and
+// the host waits for the copy (Tensor.to(), which blocks). Of what is gathered at once, parameters with a
+// secondary shard come first and apart (__all_gather_params_).
 #pragma once
 
 #include <cstdint>

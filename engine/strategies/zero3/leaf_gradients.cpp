@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/scenario/zero_options.h"
 #include "engine/strategies/gradient_order.h"
 
 namespace shardlab {
@@ -14,6 +15,7 @@ bool is_trained(const ModelGraph& graph, const std::vector<ParameterId>& paramet
                      [&](ParameterId parameter) { return graph.parameter(parameter).requires_grad; });
 }
 
+// So do the layers of transformers 5.23, whatever the family, where their attention has this name.
 bool is_called_by_keyword(const Module& module) {
   return module.path.ends_with("self_attn");
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/model/wrap/leaf_modules.h"
+
 namespace shardlab {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/model/partition.h"
-#include "engine/scenario/zero_options.h"
+#include "engine/model/wrap/leaf_spec.h"
 
 namespace shardlab {
 

@@ -9,10 +9,10 @@
 // module has no hooks.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
+#include "engine/model/lora/add_adapters.h"
 #include "engine/model/partition.h"
 #include "engine/strategies/zero3/module_reads.h"
 
@@ -22,11 +22,7 @@ class ModuleWalk {
  public:
   // All must outlive this.
   ModuleWalk(const ModelGraph& graph, const Partition& partition, const ModuleReads& reads)
-      : graph_(graph),
-        partition_(partition),
-        reads_(reads),
-        is_adapted_(std::any_of(graph.parameters.begin(), graph.parameters.end(),
-                                [](const Parameter& parameter) { return parameter.adapter; })) {}
+      : graph_(graph), partition_(partition), reads_(reads), is_adapted_(has_adapters(graph)) {}
 
   void begin();  // a micro-batch
 

@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::int64_t k_never = std::numeric_limits<std::int64_t>::min();
 
+std::vector<TraceEvent> entries_of(std::vector<TraceEvent> events) {
+  std::erase_if(events, [](const TraceEvent& event) { return event.leaves; });
+  return events;
+}
+
 }  // namespace
 
 ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partition& partition,
@@ -18,7 +23,7 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
       partition_(partition),
       options_(options),
       reads_(reads),
-      trace_(entered(events)),
+      trace_(entries_of(events)),
       readers_(graph.parameters.size()),
       kept_for_(partition.units.size()),
       persistent_(graph.parameters.size()),
@@ -37,14 +42,6 @@ ParameterCoordinator::ParameterCoordinator(const ModelGraph& graph, const Partit
     if (persistent_[i]) kept += size;
   }
   decide_releases(events, starts_whole);
-}
-
-std::vector<ParameterCoordinator::Step> ParameterCoordinator::entered(const std::vector<TraceEvent>& events) {
-  std::vector<Step> trace;
-  for (const TraceEvent& event : events) {
-    if (!event.leaves) trace.push_back({event.module, event.unit});
-  }
-  return trace;
 }
 
 // A rehearsal of the first micro-batch with a trace.

@@ -63,12 +63,6 @@ class ParameterCoordinator {
   };
 
   std::int64_t elements(ParameterId parameter) const { return graph_.parameter(parameter).elements(); }
-  // Entered in this order; of those that gather nothing too.
-  struct Step {
-    ModuleId module;
-    std::optional<UnitId> unit;
-  };
-  static std::vector<Step> entered(const std::vector<TraceEvent>& events);
   std::int64_t& fetched_for(ParameterId parameter) { return fetched_for_[parameter.index()]; }
   void leave(UnitId unit);
   void keep_for_backward(UnitId unit);
@@ -85,7 +79,7 @@ class ParameterCoordinator {
   const Partition& partition_;
   const ZeroOptions options_;
   const ModuleReads& reads_;
-  const std::vector<Step> trace_;
+  const std::vector<TraceEvent> trace_;       // of entries alone
   std::vector<std::vector<UnitId>> readers_;  // by ParameterId: units entered and not left, which keep it
   // By UnitId: frozen parameters that a recomputation gathered while the unit was the last that backward had
   // entered and not left; they stay until it is left (ds_recompute_parameters). The root stands for none.
