@@ -2,7 +2,7 @@
 # Debian and Ubuntu packages, by what they are needed for.
 
 build_packages=(g++ cmake ninja-build ca-certificates
-  libfmt-dev libspdlog-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev
+  libfmt-dev libspdlog-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libexpected-dev libxxhash-dev liburing-dev
   libsqlite3-dev libsqlitecpp-dev zlib1g-dev)
 python_packages=(python3 python3-venv)  # pip, which brings libtorch and the window's libraries
 window_packages=(libglfw3-dev)

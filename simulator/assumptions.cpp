@@ -71,6 +71,15 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
         "memory (assets/hardware/host.yaml); its link is its own",
         device.host.cores, device.host.memory_bandwidth.value / 1e9));
   }
+  const std::vector<Instruction>& steady = planned.plan.steady.instructions;
+  const auto swaps = [&](const Instruction& each) { return uses_drive(planned.plan.steady, each); };
+  if (std::any_of(steady.begin(), steady.end(), swaps)) {
+    assumptions.push_back(
+        fmt::format("ranks of a node swap at the same time: each has {:.2f} GB/s of what its drives read and "
+                    "{:.2f} GB/s of "
+                    "what they write; cluster.nvme.read and cluster.nvme.write say other rates of a node",
+                    device.drive_read.value / 1e9, device.drive_write.value / 1e9));
+  }
   const auto balanced = [&](const Operator& op) { return is_balanced(graph, op); };
   if (std::any_of(graph.operators.begin(), graph.operators.end(), balanced)) {
     assumptions.emplace_back(

@@ -6,6 +6,7 @@
 
 #include "engine/base/version.h"
 #include "engine/hardware/device.h"
+#include "engine/plan/transfers.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/assumptions.h"
@@ -23,6 +24,7 @@ namespace {
 Occupation occupation_of(const Instruction& instruction, const StepPlan& plan) {
   if (instruction.kind == InstructionKind::HostWait) return Occupation::host_wait;
   if (is_host_only(instruction.kind)) return Occupation::nothing;
+  if (uses_drive(plan, instruction)) return Occupation::drive;
   const bool communicates = is_collective(instruction.kind) && instruction.group &&
                             plan.groups[instruction.group->index()].size > 1;
   return communicates ? Occupation::collective : Occupation::compute;
@@ -87,16 +89,16 @@ class StepSimulation {
     return waits_.emplace_back(waits_on_cpu(plan, instruction));
   }
 
-  // On a CPU what is freed is gone at once: its Free waits for collectives that still use it.
+  // On a CPU what is freed is gone at once: its Free waits for collectives and drives that still use it.
   std::vector<InstructionId> waits_on_cpu(const StepPlan& plan, const Instruction& instruction) {
     std::vector<InstructionId> waits = instruction.waits;
     for (const BufferId freed : instruction.frees) {
-      if (const auto& last = last_collective_[freed.index()]) waits.push_back(*last);
+      if (const auto& last = last_behind_[freed.index()]) waits.push_back(*last);
     }
-    if (!is_collective(instruction.kind)) return waits;
+    if (!is_collective(instruction.kind) && !uses_drive(plan, instruction)) return waits;
     const auto id = make_id<InstructionId>(static_cast<std::size_t>(&instruction - plan.instructions.data()));
     for (const auto* list : {&instruction.reads, &instruction.writes}) {
-      for (const BufferId used : *list) last_collective_[used.index()] = id;
+      for (const BufferId used : *list) last_behind_[used.index()] = id;
     }
     return waits;
   }
@@ -108,7 +110,7 @@ class StepSimulation {
     if (inputs_.device.kind == DeviceKind::cpu) waits_.reserve(plan.instructions.size());
     shares_.clear();
     shares_.reserve(plan.instructions.size());
-    last_collective_.assign(plan.buffers.size(), std::nullopt);
+    last_behind_.assign(plan.buffers.size(), std::nullopt);
     for (const Instruction& instruction : plan.instructions) {
       const InstructionCost cost = costs_.cost(plan, instruction);
       TimedInstruction& timed = timed_.emplace_back();
@@ -128,9 +130,9 @@ class StepSimulation {
   HashedPlans hashes_;
   CostModel costs_;
   std::vector<TimedInstruction> timed_;
-  std::vector<std::vector<InstructionId>> waits_;              // by instruction, on a CPU
-  std::vector<ResourceShares> shares_;                         // by instruction
-  std::vector<std::optional<InstructionId>> last_collective_;  // by buffer
+  std::vector<std::vector<InstructionId>> waits_;          // by instruction, on a CPU
+  std::vector<ResourceShares> shares_;                     // by instruction
+  std::vector<std::optional<InstructionId>> last_behind_;  // by buffer: who used it last beside the host
 };
 
 std::vector<std::string> left_out(const SimulationInputs& inputs) {

@@ -44,6 +44,7 @@ struct RankJob {
   std::string run_hash;              // of the plans that the launcher made; empty for probes
   int threads = 1;                   // of each rank
   EnvironmentVariables environment;  // that the launcher sets for the ranks besides its own
+  std::string swap_run;              // what files on a drive are named after; empty where nothing is swapped
   TrainingExtras extras;
   ProbeList probes;
 

@@ -50,7 +50,7 @@ constexpr auto k_fields<RankJob> = std::tuple{
     Field{"directory", &RankJob::directory}, Field{"run_hash", &RankJob::run_hash},
     Field{"threads", &RankJob::threads},     Field{"environment", &RankJob::environment},
     Field{"extras", &RankJob::extras},       Field{"probes", &RankJob::probes},
-    Field{"scenario", &RankJob::scenario},
+    Field{"scenario", &RankJob::scenario},   Field{"swap_run", &RankJob::swap_run},
 };
 
 template <typename T>

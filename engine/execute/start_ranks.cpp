@@ -12,8 +12,10 @@
 #include "engine/execute/meeting/run_secret.h"
 #include "engine/execute/progress_tail.h"
 #include "engine/execute/spool.h"
+#include "engine/execute/swap_place.h"
 #include "engine/execute/watch_ranks.h"
 #include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/run_spec.h"
 
@@ -69,6 +71,7 @@ Status start_and_watch(const Scenario& scenario, const LaunchOptions& options, c
     if (const auto progress = tail.read()) options.progress(*progress);
   };
   const WatchOutcome outcome = watch_ranks(children, signals, grace, tick);
+  clear_swap(scenario, job.swap_run);  // what ranks that were killed have left
   if (keeps_meeting) remove_meeting_word(options.run_directory);
   if (!outcome.good()) return fail(explain_failure(outcome, options.run_directory, job.kind));
   return {};
@@ -121,6 +124,7 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
   if (!allocator.empty()) job.environment.insert_or_assign("PYTORCH_ALLOC_CONF", allocator);
   for (const auto& [name, value] : scenario.launch->environment)
     job.environment.insert_or_assign(name, value);
+  if (scenario.offload->optimizer == OffloadTarget::nvme) job.swap_run = new_swap_run();
   job.extras = options.extras;
   for (fs::path* file : {&job.extras.save_weights, &job.extras.save_load, &job.extras.memory_snapshot})
     *file = absolute_or_none(*file);

@@ -109,6 +109,15 @@ Status set_usual_network(Device& device) {
   return {};
 }
 
+// Its ranks swap at the same time.
+void set_drives(Device& device, const ClusterRequest& request, BytesPerSecond read, BytesPerSecond write) {
+  const auto part = [&](BytesPerSecond of_node) {
+    return BytesPerSecond{of_node.value / std::max(device.ranks_per_node, 1)};
+  };
+  device.drive_read = part(request.drive_read.value_or(read));
+  device.drive_write = part(request.drive_write.value_or(write));
+}
+
 Result<Device> describe_gpus(const ClusterRequest& request) {
   Device device;
   device.kind = DeviceKind::gpu;
@@ -139,6 +148,9 @@ Result<Device> describe_gpus(const ClusterRequest& request) {
   // Two threads a core.
   const auto cores = node ? std::optional(node->host_threads / 2 / node->gpus) : std::nullopt;
   SHARDLAB_TRY(device.host, read_host(gpu, cores));
+  set_drives(device, request, node && node->nvme_read ? *node->nvme_read : device.host.drive_read,
+             node && node->nvme_write ? *node->nvme_write : device.host.drive_write);
+  device.drive_seconds = device.host.drive_seconds;
   SHARDLAB_TRY(device.runtime, read_runtime_memory());
   SHARDLAB_TRY(device.network, read_network_figures());
   SHARDLAB_TRY(device.kernels, read_kernel_figures());
@@ -188,6 +200,9 @@ Result<Device> describe_cpu(const ClusterRequest& request) {
   device.kernel_launch_seconds = file.figure("figures", "operator_seconds");
   device.instruction_seconds = file.figure("figures", "instruction_seconds");
   device.overlap_penalty = file.figure("figures", "overlap_penalty");
+  set_drives(device, request, {file.figure("figures", "drive_read")},
+             {file.figure("figures", "drive_write")});
+  device.drive_seconds = file.figure("figures", "drive_seconds");
   Links loopback;
   loopback.all_gather = {file.figure("collectives", "all_gather_latency_seconds"),
                          {file.figure("collectives", "all_gather_bandwidth")},

@@ -59,6 +59,9 @@ struct Device {
   BytesPerSecond host_to_device;  // pinned; 0 on a CPU
   BytesPerSecond device_to_host;
   Host host;
+  BytesPerSecond drive_read;  // a rank's part of the drives of its node
+  BytesPerSecond drive_write;
+  double drive_seconds = 0;  // of one transfer, beside its bytes
 
   // --- the cluster ---
   int ranks = 1;
@@ -105,7 +108,8 @@ struct ClusterRequest {
   int cpu_ranks = 0;
   int threads_per_rank = 1;
   std::optional<Bytes> memory_limit;
-  std::optional<Bytes> host_memory;  // of a node; else a named node's
+  std::optional<Bytes> host_memory;                       // of a node; else a named node's
+  std::optional<BytesPerSecond> drive_read, drive_write;  // likewise
 };
 
 // Reads assets/hardware. bad_input for unknown names, with the nearest known one.

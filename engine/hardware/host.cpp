@@ -22,6 +22,9 @@ Result<Host> read_host(const Gpu& gpu, std::optional<int> cores) {
   host.fused_bandwidth = rate("fused_bandwidth_per_core");
   host.kernels_bandwidth = rate("kernels_bandwidth_per_core");
   host.pageable_bandwidth = rate("pageable_bandwidth");
+  host.drive_read = rate("drive_read");
+  host.drive_write = rate("drive_write");
+  host.drive_seconds = file.figure("figures", "drive_seconds");
   host.copy_seconds = file.figure("figures", "copy_seconds");
   host.link_is_shared = gpu.host_link_both_ways < 1;
   SHARDLAB_CHECK_OK(file.finish());

@@ -12,13 +12,15 @@ namespace shardlab {
 
 // Ranks of a node work in step: each has its part of what they share.
 struct Host {
-  int cores = 0;                      // of a rank; 0 on a CPU
-  BytesPerSecond memory_bandwidth;    // attained, of a rank's part
-  BytesPerSecond fused_bandwidth;     // of one core: an optimizer that goes once over its tensors
-  BytesPerSecond kernels_bandwidth;   // of one core: one kernel after the other
-  BytesPerSecond pageable_bandwidth;  // of copies of memory that is not page-locked
-  double copy_seconds = 0;            // of one copy, beside its bytes
-  bool link_is_shared = false;        // both directions together have what one has alone
+  int cores = 0;                           // of a rank; 0 on a CPU
+  BytesPerSecond memory_bandwidth;         // attained, of a rank's part
+  BytesPerSecond fused_bandwidth;          // of one core: an optimizer that goes once over its tensors
+  BytesPerSecond kernels_bandwidth;        // of one core: one kernel after the other
+  BytesPerSecond pageable_bandwidth;       // of copies of memory that is not page-locked
+  double copy_seconds = 0;                 // of one copy, beside its bytes
+  BytesPerSecond drive_read, drive_write;  // of the node's drives, where its file says nothing
+  double drive_seconds = 0;                // of one transfer, beside its bytes
+  bool link_is_shared = false;             // both directions together have what one has alone
   FigureSources provenance;
 };
 

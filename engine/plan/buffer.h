@@ -13,6 +13,13 @@
 
 namespace shardlab {
 
+// Where a buffer lies that has no memory of its own: in a pool, which is alive before and after it.
+struct PlaceInPool {
+  BufferId pool;           // declared earlier, of the same dtype and space
+  std::int64_t first = 0;  // element of the pool with which the buffer begins
+  friend bool operator==(const PlaceInPool&, const PlaceInPool&) = default;
+};
+
 struct Buffer {
   std::string name;  // unique in the plan: "shard.u3", "full.u3", "saved.s4.mb0"
   BufferRole role = BufferRole::other;
@@ -33,10 +40,13 @@ struct Buffer {
   std::optional<TensorId> tensor;  // whose value (or, in class activation_gradient, gradient) this is
   std::optional<SegmentId> saved_by;  // the bundle that this segment's forward keeps for its backward
   std::optional<int> micro_batch;     // of tensor and saved_by; constants have none
+  std::optional<PlaceInPool> within;  // none: memory of its own
   bool carried = false;               // alive when the step begins
   bool kept = false;                  // alive when it ends
 
   Bytes bytes() const { return bytes_of(elements, dtype); }
+  // What it adds to the memory in use while it is alive: nothing inside a pool.
+  Bytes own_bytes() const { return within ? Bytes{} : bytes(); }
   friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 

@@ -99,6 +99,7 @@ enum class BufferRole : std::uint8_t {
   found_inf,      // not zero where a gradient is not finite; what guarded instructions read
   norms,          // of gradients, squared: one, or one a trained parameter
   gradient_sums,  // of micro-batches so far, in host memory
+  staging,        // a pool of page-locked memory, in which lies what comes from a drive or goes there
   bucket,         // of all-reduced gradients
   first_bucket,   // the one bucket before buckets are rebuilt
   momentum,
@@ -110,6 +111,7 @@ inline constexpr auto k_words<BufferRole> =
     std::to_array<Word<BufferRole>>({{BufferRole::found_inf, "found_inf"},
                                      {BufferRole::norms, "norms"},
                                      {BufferRole::gradient_sums, "gradient_sums"},
+                                     {BufferRole::staging, "staging"},
                                      {BufferRole::bucket, "bucket"},
                                      {BufferRole::first_bucket, "firstbucket"},
                                      {BufferRole::momentum, "momentum"},

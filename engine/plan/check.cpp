@@ -142,6 +142,7 @@ Status check_plan(const StepPlan& plan) {
   SHARDLAB_CHECK_OK(LivenessCheck(plan).check_all());
   SHARDLAB_CHECK_OK(check_device_order(plan));
   SHARDLAB_CHECK_OK(check_recomputations(plan));
+  SHARDLAB_CHECK_OK(check_pools(plan));
   SHARDLAB_CHECK_OK(check_spaces(plan));
   SHARDLAB_CHECK_OK(check_copies(plan));
   return check_reductions(plan);

@@ -20,8 +20,12 @@ Status check_reductions(const StepPlan& plan);
 // that.
 Status check_recomputations(const StepPlan& plan);
 
-// Only copies cross from one memory space to another; segments run on the device.
+// Only copies cross from one memory space to another; segments run on the device; a drive gives and takes
+// whole buffers, one by one, from and to page-locked memory.
 Status check_spaces(const StepPlan& plan);
+
+// Buffers without memory of their own lie inside a pool that is alive, and never upon each other.
+Status check_pools(const StepPlan& plan);
 
 // A copy of a parameter that lives into the next step was made after the optimizer's update.
 Status check_copies(const StepPlan& plan);

@@ -1,4 +1,5 @@
 // Who may touch what lies outside of the device.
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -23,8 +24,14 @@ bool adds_from_host(const StepPlan& plan, const Instruction& instruction) {
 std::string complaint_about(const StepPlan& plan, const Instruction& instruction) {
   std::optional<BufferId> on_device, elsewhere;
   for (const auto* list : {&instruction.reads, &instruction.writes}) {
-    for (const BufferId id : *list)
-      (plan.buffer(id).space == MemorySpace::device ? on_device : elsewhere) = id;
+    for (const BufferId id : *list) {
+      const bool found = elsewhere && plan.buffer(*elsewhere).space == MemorySpace::disk;
+      if (plan.buffer(id).space == MemorySpace::device) {
+        on_device = id;
+      } else if (!found) {
+        elsewhere = id;
+      }
+    }
   }
   if (!elsewhere) return {};
   const Buffer& buffer = plan.buffer(*elsewhere);
@@ -36,15 +43,47 @@ std::string complaint_about(const StepPlan& plan, const Instruction& instruction
   return fmt::format("computes on {}, which lies in {} memory", buffer.name, to_string(buffer.space));
 }
 
+// A drive gives and takes whole buffers, as they are, from and to page-locked memory.
+std::string complaint_about_drive(const StepPlan& plan, const Instruction& instruction) {
+  const auto on_drive = [&](BufferId id) { return plan.buffer(id).space == MemorySpace::disk; };
+  std::optional<BufferId> drive;
+  for (const auto* list : {&instruction.reads, &instruction.writes}) {
+    for (const BufferId id : *list) {
+      if (!drive && on_drive(id)) drive = id;
+    }
+  }
+  if (!drive) return {};
+  const std::string& name = plan.buffer(*drive).name;
+  if (instruction.kind == InstructionKind::Cast)
+    return fmt::format("converts {}, which lies on a drive", name);
+  if (instruction.reads.size() != 1 || instruction.writes.size() != 1)
+    return fmt::format("moves {} together with others: a drive's buffers go one by one", name);
+  const bool reads = on_drive(instruction.reads.front());
+  const Buffer& other = plan.buffer(reads ? instruction.writes.front() : instruction.reads.front());
+  if (other.space == MemorySpace::pinned_host) return {};
+  return fmt::format("moves {} {} {} memory: a drive's copies begin and end in page-locked memory", name,
+                     reads ? "into" : "out of", to_string(other.space));
+}
+
+// Numbers that were summed where the gradients lay.
+bool adds_squares(const StepPlan& plan, const Instruction& instruction) {
+  return instruction.kind == InstructionKind::GradientNorms &&
+         std::all_of(instruction.reads.begin(), instruction.reads.end(),
+                     [&](BufferId id) { return plan.buffer(id).role == BufferRole::norms; });
+}
+
 }  // namespace
 
 Status check_spaces(const StepPlan& plan) {
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
     const Instruction& instruction = plan.instructions[i];
+    const bool crosses = crosses_spaces(instruction.kind);
     if (is_host_only(instruction.kind) || instruction.kind == InstructionKind::ZeroGradients ||
-        crosses_spaces(instruction.kind) || adds_from_host(plan, instruction))
+        instruction.kind == InstructionKind::Initialize || adds_from_host(plan, instruction) ||
+        adds_squares(plan, instruction))
       continue;
-    std::string complaint = complaint_about(plan, instruction);
+    std::string complaint =
+        crosses ? complaint_about_drive(plan, instruction) : complaint_about(plan, instruction);
     if (complaint.empty()) continue;
     return internal_error(fmt::format("plan {}, instruction {}", to_string(plan.phase),
                                       instruction_label(plan, make_id<InstructionId>(i))),

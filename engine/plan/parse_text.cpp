@@ -223,6 +223,10 @@ class PlanParser {
       buffer.end_alignment = number<int>(words.next());
     } else if (key == "of") {
       buffer.parameters = parameters(words.next());
+    } else if (key == "within") {
+      const BufferId pool = find(buffers_, words.next(), "buffer");
+      expect(words, "at");
+      buffer.within = {pool, number<std::int64_t>(words.next())};
     } else if (key == "carried") {
       buffer.carried = true;
     } else if (key == "kept") {

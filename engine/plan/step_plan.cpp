@@ -68,7 +68,7 @@ std::string instruction_label(const StepPlan& plan, InstructionId id) {
 std::vector<Bytes> live_bytes_after(const StepPlan& plan, MemorySpace space) {
   const auto in_space = [&](BufferId id) {
     const Buffer& buffer = plan.buffer(id);
-    return buffer.space == space ? buffer.bytes() : Bytes{};
+    return buffer.space == space ? buffer.own_bytes() : Bytes{};
   };
   std::vector<Bytes> live;
   live.reserve(plan.instructions.size());
@@ -84,7 +84,7 @@ std::vector<Bytes> live_bytes_after(const StepPlan& plan, MemorySpace space) {
 Bytes carried_bytes(const StepPlan& plan, MemorySpace space) {
   Bytes sum;
   for (const Buffer& buffer : plan.buffers) {
-    if (buffer.carried && buffer.space == space) sum += buffer.bytes();
+    if (buffer.carried && buffer.space == space) sum += buffer.own_bytes();
   }
   return sum;
 }

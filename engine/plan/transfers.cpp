@@ -8,12 +8,19 @@ namespace shardlab {
 
 std::optional<SpacePair> transfer_of(const StepPlan& plan, const Instruction& instruction) {
   if (instruction.reads.empty() || instruction.writes.empty()) return std::nullopt;
+  if (instruction.kind == InstructionKind::GradientNorms) return std::nullopt;  // adds up numbers
   const SpacePair pair{plan.buffer(instruction.reads.front()).space,
                        plan.buffer(instruction.writes.front()).space};
   if (pair.from == pair.to) return std::nullopt;
   // What a processor moves within its own memory crosses no link.
   if (is_host(pair.from) && is_host(pair.to)) return std::nullopt;
   return pair;
+}
+
+bool uses_drive(const StepPlan& plan, const Instruction& instruction) {
+  if (instruction.kind != InstructionKind::Copy) return false;
+  const auto pair = transfer_of(plan, instruction);
+  return pair && (pair->from == MemorySpace::disk || pair->to == MemorySpace::disk);
 }
 
 bool runs_on_host(const StepPlan& plan, const Instruction& instruction) {

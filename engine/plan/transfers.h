@@ -19,6 +19,9 @@ struct SpacePair {
 // written one. Nothing for other instructions, and for copies within host memory.
 std::optional<SpacePair> transfer_of(const StepPlan& plan, const Instruction& instruction);
 
+// Whether it reads a drive or writes to one.
+bool uses_drive(const StepPlan& plan, const Instruction& instruction);
+
 // Whether a processor does it: it names buffers, and all of them lie in host memory. Such work holds the
 // host until it is done.
 bool runs_on_host(const StepPlan& plan, const Instruction& instruction);

@@ -70,6 +70,7 @@ class PlanWriter {
       put(" of ");
       write_parameters(buffer.parameters);
     }
+    if (buffer.within) put(" within {} at {}", plan_.buffer(buffer.within->pool).name, buffer.within->first);
     if (buffer.carried) put(" carried");
     if (buffer.kept) put(" kept");
     out_.push_back('\n');

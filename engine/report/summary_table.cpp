@@ -12,6 +12,11 @@
 namespace shardlab {
 namespace {
 
+std::string peak_words(MemorySpace space) {
+  if (space == MemorySpace::disk) return "peak on the drive";
+  return space == MemorySpace::pinned_host ? "peak in pinned memory" : "peak in host memory";
+}
+
 constexpr int k_loss_curve_width = 16;
 
 double share_of(std::int64_t part, std::int64_t whole) {
@@ -68,8 +73,8 @@ void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak
   }
   for (const SpaceMemory& space : run.memory->spaces) {
     if (space.space == MemorySpace::device) continue;
-    table.add({space.space == MemorySpace::pinned_host ? "peak in pinned memory" : "peak in host memory",
-               to_string(space.peak), fmt::format("of a rank; {} between steps", to_string(space.between))});
+    table.add({peak_words(space.space), to_string(space.peak),
+               fmt::format("of a rank; {} between steps", to_string(space.between))});
   }
   if (run.fits) {
     table.add({"fits",

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/units.h"
 #include "engine/scenario/parallel_words.h"
 #include "engine/scenario/train_words.h"
 
@@ -20,12 +21,23 @@ struct ActivationSpec {
   friend bool operator==(const ActivationSpec&, const ActivationSpec&) = default;
 };
 
+// How a drive is read and written, as DeepSpeed's `aio` section has it.
+struct DriveSpec {
+  Bytes block_size{1 << 20};
+  int queue_depth = 8;
+  int threads = 1;
+  friend bool operator==(const DriveSpec&, const DriveSpec&) = default;
+};
+
 struct OffloadSpec {
   OffloadTarget parameters = OffloadTarget::none;
   OffloadTarget optimizer = OffloadTarget::none;
   bool pin = true;
   double ratio = 1;
-  int buffers = 0;
+  int buffers = 0;  // 0: as many as the framework has
+  bool pipeline_read = false;
+  bool pipeline_write = false;
+  DriveSpec aio;
   friend bool operator==(const OffloadSpec&, const OffloadSpec&) = default;
 };
 

@@ -16,6 +16,8 @@ Result<Device> resolve_device(const ClusterSpec& cluster) {
   request.threads_per_rank = cluster.threads_per_rank;
   request.memory_limit = cluster.memory_limit;
   request.host_memory = cluster.host.memory;
+  request.drive_read = cluster.nvme.read;
+  request.drive_write = cluster.nvme.write;
   return describe_device(request);
 }
 

@@ -101,6 +101,8 @@ struct StrategyFacts {
   // option, why.
   bool offloads_optimizer = false;
   std::string_view why_no_optimizer_offload = {};
+  // It can lie on a drive (offload.optimizer: nvme).
+  bool swaps_optimizer = false;
   // Gradients are copied into a bucket one by one, each with a kernel of its own.
   bool copies_each_gradient = false;
   // What reduces gradients is C++ within autograd's thread; else hooks in Python.

@@ -74,7 +74,7 @@ class Combinations {
     const std::string with = "cpu with " + strategy_name(s_);
     const std::string nearest = "offload.parameters: cpu with " + offloading_strategies();
     const bool parameters = s_.offload->parameters == OffloadTarget::cpu;
-    const bool optimizer = s_.offload->optimizer == OffloadTarget::cpu;
+    const bool optimizer = s_.offload->optimizer != OffloadTarget::none;
     refuse_unless(!parameters || facts.offloads_parameters || !facts.why_no_parameter_offload.empty(),
                   "offload.parameters", with, nearest);
     refuse_unless(!optimizer || facts.offloads_optimizer || !facts.why_no_optimizer_offload.empty(),

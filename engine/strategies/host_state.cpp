@@ -12,7 +12,7 @@ HostState add_host_state(StepBuilder& builder, const Scenario& scenario) {
 }
 
 std::optional<HostState> add_optimizer_host(StepBuilder& builder, const Scenario& scenario) {
-  if (scenario.offload->optimizer != OffloadTarget::cpu) return std::nullopt;
+  if (scenario.offload->optimizer == OffloadTarget::none) return std::nullopt;
   return add_host_state(builder, scenario);
 }
 

@@ -161,8 +161,9 @@ void emit_value_clipping(StepBuilder& builder, const TrainedState& trained,
 
 // FSDP2 sums one squared norm per trained parameter over the shard group, recorded as one all-reduce of 4
 // bytes a parameter; FSDP1 and DeepSpeed one for all parameters.
+// Where the gradients were squared before, `squares` are added up and dropped.
 BufferId emit_norms(StepBuilder& builder, const TrainedState& trained, const std::vector<BufferId>& gradients,
-                    int part = 0) {
+                    int part = 0, const std::vector<BufferId>& squares = {}) {
   builder.set_pass(PlanPass::clip);
   const std::vector<Parameter>& parameters = builder.graph().parameters;
   const auto count =
@@ -174,9 +175,10 @@ BufferId emit_norms(StepBuilder& builder, const TrainedState& trained, const std
   Instruction measure;
   measure.kind = InstructionKind::GradientNorms;
   measure.stream = trained.stream;
-  measure.bytes = looked_at(builder, trained, gradients);
-  measure.reads = gradients;
+  measure.bytes = squares.empty() ? looked_at(builder, trained, gradients) : total_bytes(builder, squares);
+  measure.reads = squares.empty() ? gradients : squares;
   measure.writes = measure.allocates = {norms};
+  measure.frees = squares;
   builder.emit(std::move(measure));
 
   if (trained.norm_group) {
@@ -339,7 +341,8 @@ void emit_optimizer(StepBuilder& builder, const TrainedState& trained, const Tra
     append_gradients(unit, step.reads);
     step.reads.push_back(unit.parameters);
     step.writes.push_back(unit.parameters);
-    for (const BufferId state : declare_states(builder, trained, unit, rule)) {
+    const bool has_states = !unit.states.empty();
+    for (const BufferId state : has_states ? unit.states : declare_states(builder, trained, unit, rule)) {
       step.writes.push_back(state);
       (builder.is_first() ? step.allocates : step.reads).push_back(state);
     }
@@ -410,7 +413,7 @@ std::vector<BufferId> emit_norms_of_step(StepBuilder& builder, const TrainedStat
   if (!trained.one_by_one) return {emit_norms(builder, trained, all_gradients(trained.units))};
   std::vector<BufferId> norms;
   for (const TrainedUnit& unit : trained.units)
-    norms.push_back(emit_norms(builder, trained, all_gradients({unit}), unit.part));
+    norms.push_back(emit_norms(builder, trained, all_gradients({unit}), unit.part, unit.squares));
   return norms;
 }
 

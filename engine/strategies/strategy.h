@@ -26,6 +26,11 @@ struct TrainedUnit {
   BufferId parameters;              // stored
   std::vector<BufferId> gradients;  // reduced, alive at the end of backward
   int part = 0;                     // where one unit is updated in parts: which
+  // Squared norms of the gradients, where these were squared as they left the device and lie elsewhere now.
+  std::vector<BufferId> squares = {};
+  // The optimizer's states, where they are declared already: those of a drive. In the first step the update
+  // makes them all the same.
+  std::vector<BufferId> states = {};
 };
 
 // What backward leaves for clipping and the optimizer.

@@ -56,7 +56,7 @@ class Timeline {
     std::uint32_t item;
     Work remaining;
     std::int64_t earliest;  // the host is still issuing it until then
-    bool collective;
+    Occupation occupation;
     std::int64_t rate = Contention::full;
   };
 
@@ -98,6 +98,7 @@ class Timeline {
     const TimedInstruction& instruction = instructions_[item];
     if (!synchronous()) return instruction.occupation == Occupation::host_wait && !waits_ended(item);
     if (instruction.occupation == Occupation::collective) return waits_on_other_group(item);
+    if (instruction.occupation == Occupation::drive) return waits_on_other_stream(item);
     const Queue& stream = streams_[instruction.stream];
     return !waits_ended(item) || stream.head < stream.items.size();
   }
@@ -108,6 +109,13 @@ class Timeline {
       const TimedInstruction& wait = instructions_[id.index()];
       const bool same_queue = wait.occupation == Occupation::collective && wait.group == instruction.group;
       return !same_queue && states_[id.index()] != State::ended;
+    });
+  }
+
+  bool waits_on_other_stream(std::uint32_t item) const {
+    const TimedInstruction& instruction = instructions_[item];
+    return std::any_of(instruction.waits.begin(), instruction.waits.end(), [&](InstructionId id) {
+      return instructions_[id.index()].stream != instruction.stream && states_[id.index()] != State::ended;
     });
   }
 
@@ -162,8 +170,8 @@ class Timeline {
       end(item);
       return;
     }
-    running_.push_back({item, Work{instruction.duration.value} * Contention::full, issued,
-                        instruction.occupation == Occupation::collective});
+    running_.push_back(
+        {item, Work{instruction.duration.value} * Contention::full, issued, instruction.occupation});
     count_running(running_.back(), 1);
     rates_known_ = false;
   }
@@ -176,7 +184,8 @@ class Timeline {
   }
 
   void count_running(const Running& running, int change) {
-    (running.collective ? collectives_ : computes_) += change;
+    if (running.occupation == Occupation::collective) collectives_ += change;
+    if (running.occupation == Occupation::compute) computes_ += change;
   }
 
   // The speeds of all that run, which hold until one of them ends or another starts.
@@ -193,7 +202,8 @@ class Timeline {
   }
 
   std::int64_t contention_of(const Running& running) const {
-    if (running.collective)
+    if (running.occupation == Occupation::drive) return Contention::full;
+    if (running.occupation == Occupation::collective)
       return computes_ > 0 ? options_.contention.collective_beside_compute : Contention::full;
     return collectives_ > 0 ? options_.contention.compute_beside_collective : Contention::full;
   }

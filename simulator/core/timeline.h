@@ -30,8 +30,8 @@ namespace shardlab {
 
 enum class HostBehaviour : std::uint8_t {
   asynchronous,  // a GPU: the host issues and goes on
-  synchronous,   // a CPU: the host itself computes, and waits for what it reads; collectives run in the
-                 // background
+  synchronous,   // a CPU: the host itself computes, and waits for what it reads; collectives and drives run
+                 // in the background
 };
 
 enum class Occupation : std::uint8_t {
@@ -40,6 +40,7 @@ enum class Occupation : std::uint8_t {
   host_wait,  // blocks the host until its waits ended
   compute,    // everything that is neither of the others
   collective,
+  drive,  // nobody's time but its own: beside a host that computes, too
 };
 
 struct TimedInstruction {

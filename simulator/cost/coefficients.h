@@ -16,6 +16,7 @@
 #include "simulator/cost/attention_cost.h"
 #include "simulator/cost/collective_cost.h"
 #include "simulator/cost/contention.h"
+#include "simulator/cost/drive.h"
 #include "simulator/cost/host_issue.h"
 #include "simulator/cost/host_link.h"
 #include "simulator/cost/host_update.h"
@@ -48,6 +49,7 @@ struct CostCoefficients {
   ContentionFactors contention;
   HostLinkCoefficients host_link;  // beside GPUs
   HostWorkCoefficients host_work;
+  DriveCoefficients drive;
 
   const DtypeCoefficients& of(DType dtype) const {
     if (dtype == DType::float32) return float32;

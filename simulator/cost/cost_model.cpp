@@ -44,6 +44,12 @@ InstructionCost CostModel::cost(const StepPlan& plan, const Instruction& instruc
     if (device_.kind == DeviceKind::cpu) cost.issue = whole(coefficients_.host.instruction_ns);
     return cost;
   }
+  if (const auto transfer = drive_transfer(plan, instruction)) {
+    cost.duration = whole(drive_ns(*transfer, coefficients_.drive));
+    cost.shares = shares_of_drive();
+    cost.launch = cost.issue = whole(coefficients_.host.instruction_ns);
+    return cost;
+  }
   if (is_host_work(plan, instruction)) return host_cost(plan, instruction);
   const HostTime host = host_time(instruction.kind, kernels_of(plan, instruction), coefficients_.host);
   if (is_collective(instruction.kind)) {
@@ -75,9 +81,15 @@ bool CostModel::is_host_work(const StepPlan& plan, const Instruction& instructio
          runs_on_host(plan, instruction);
 }
 
+std::optional<DriveTransfer> CostModel::drive_transfer(const StepPlan& plan,
+                                                       const Instruction& instruction) const {
+  if (!uses_drive(plan, instruction)) return std::nullopt;
+  return DriveTransfer{*transfer_of(plan, instruction), instruction.bytes};
+}
+
 // A tensor each: FSDP2's parameters, FSDP1's and DeepSpeed's flat ones.
 std::optional<HostCopy> CostModel::host_copy(const StepPlan& plan, const Instruction& instruction) const {
-  if (device_.kind != DeviceKind::gpu) return std::nullopt;
+  if (device_.kind != DeviceKind::gpu || uses_drive(plan, instruction)) return std::nullopt;
   const auto way = transfer_of(plan, instruction);
   if (!way) return std::nullopt;
   const Buffer& moved = plan.buffer(instruction.writes.front());
@@ -91,6 +103,8 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
   if (is_collective(instruction.kind)) {
     return collective_cost(plan, instruction).nanoseconds;
   }
+  if (const auto transfer = drive_transfer(plan, instruction))
+    return drive_ns(*transfer, coefficients_.drive);
   if (const auto copy = host_copy(plan, instruction)) return host_link_ns(*copy, coefficients_.host_link);
   const auto moved = traffic(plan, instruction);
   if (moved && is_host_work(plan, instruction))
@@ -179,6 +193,8 @@ ResourceShares CostModel::shares(const StepPlan& plan, const Instruction& instru
 }
 
 CostBreakdown CostModel::explain(const StepPlan& plan, const Instruction& instruction) {
+  if (const auto transfer = drive_transfer(plan, instruction))
+    return explain_drive(*transfer, coefficients_.drive);
   CostBreakdown device;
   if (runs_segment(instruction.kind)) {
     device = explain_program(planned_.graph, program_of(instruction), direction_of(instruction.kind),

@@ -121,6 +121,7 @@ CostCoefficients published_coefficients(const Device& device, const KernelChoice
   coefficients.host = published_host(device, kernels.host, kernels.reduces_in_cpp);
   coefficients.contention = published_contention(device);
   coefficients.host_link = published_host_link(device);
+  coefficients.drive = published_drive(device);
   coefficients.host_work = published_host_work(device);
   return coefficients;
 }

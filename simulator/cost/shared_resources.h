@@ -17,6 +17,7 @@ enum class SharedResource : std::uint8_t {
   network,          // the rank's part of the node's network
   link_from_host,   // between the GPU and host memory, each direction
   link_to_host,
+  drive,  // a rank's part of its node's
 };
 template <>
 inline constexpr auto k_words<SharedResource> =
@@ -25,7 +26,8 @@ inline constexpr auto k_words<SharedResource> =
                                          {SharedResource::node_link, "link in the node"},
                                          {SharedResource::network, "network"},
                                          {SharedResource::link_from_host, "link from the host"},
-                                         {SharedResource::link_to_host, "link to the host"}});
+                                         {SharedResource::link_to_host, "link to the host"},
+                                         {SharedResource::drive, "drive"}});
 
 inline constexpr std::size_t k_shared_resources = k_words<SharedResource>.size();
 

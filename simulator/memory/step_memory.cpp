@@ -37,7 +37,7 @@ class StepMemory {
 
  private:
   void add(const Buffer& buffer, std::int64_t sign) {
-    const Bytes bytes = buffer.bytes() * sign;
+    const Bytes bytes = buffer.own_bytes() * sign;
     if (buffer.space != MemorySpace::device) {
       elsewhere_[static_cast<std::size_t>(buffer.space)] += bytes;
       return;

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "engine/plan/check.h"
+#include "engine/strategies/step_builder.h"
 #include "tests/catch.h"
 #include "tests/plans/plan_cases.h"
 
@@ -236,6 +237,98 @@ TEST_CASE("check finds a forward on host memory") {
   for (const auto* list : {&plan.instructions[forward].reads, &plan.instructions[forward].writes})
     for (const BufferId id : *list) plan.buffers[id.index()].space = MemorySpace::pageable_host;
   CHECK(defect(plan) != "sound");
+}
+
+// The state of the embedding's sub-group on a drive.
+StepPlan swapped_plan() {
+  return sound_plan({"parallel.strategy=zero3", "precision.param=bfloat16", "model.overrides.vocab_size=8200",
+                     "parallel.zero={reduce_bucket_size: 600000, sub_group_size: 200000}",
+                     "cluster.nvme.path=/drive", "offload.optimizer=nvme"});
+}
+
+std::size_t find_drive_copy(const StepPlan& plan, const std::string& file, MemorySpace from) {
+  return find(plan, [&](const Instruction& instruction) {
+    if (instruction.kind != InstructionKind::Copy || instruction.reads.empty()) return false;
+    const Buffer &read = plan.buffer(instruction.reads.front()),
+                 &written = plan.buffer(instruction.writes.front());
+    return read.space == from && (read.name == file || written.name == file);
+  });
+}
+
+TEST_CASE("check finds a drive that is not waited for") {
+  StepPlan plan = swapped_plan();
+  SECTION("an update of what is still being read") {
+    const std::size_t update = find(plan, of_kind(InstructionKind::OptimizerStep));
+    for (std::size_t i = update; i-- > find_drive_copy(plan, "drive.master", MemorySpace::disk);)
+      if (plan.instructions[i].kind == InstructionKind::HostWait) remove(plan, i);
+    CHECK_THAT(defect(plan), contains_text("without waiting for"));
+  }
+  SECTION("a write of what is still being updated") {
+    const std::size_t written = find_drive_copy(plan, "drive.master", MemorySpace::pinned_host);
+    plan.instructions[written].waits.clear();
+    plan.instructions[find(plan, of_kind(InstructionKind::OptimizerStep))].stream = StepBuilder::compute();
+    CHECK(defect(plan) != "sound");
+  }
+  SECTION("a staging buffer that is filled while it is written") {
+    const std::size_t written = find_drive_copy(plan, "drive.exp_avg_sq", MemorySpace::pinned_host);
+    for (std::size_t i = plan.instructions.size(); i-- > written;)
+      if (plan.instructions[i].kind == InstructionKind::HostWait) remove(plan, i);
+    CHECK(defect(plan) != "sound");
+  }
+}
+
+TEST_CASE("check finds a staging slot in use twice") {
+  StepPlan plan = swapped_plan();
+  const auto staged = [&](std::string_view name) -> Buffer& {
+    return *std::find_if(plan.buffers.begin(), plan.buffers.end(), [&](const Buffer& buffer) {
+      return buffer.within && buffer.name.starts_with(name);
+    });
+  };
+  SECTION("upon another buffer") {
+    staged("exp_avg.").within = staged("master.").within;
+    CHECK_THAT(defect(plan), contains_text("is put where master."));
+  }
+  SECTION("with its last element in another") {
+    staged("exp_avg.").within->first = staged("master.").within->first + staged("master.").elements - 1;
+    CHECK_THAT(defect(plan), contains_text("is put where master."));
+  }
+  SECTION("outside of the pool") {
+    const Buffer& pool = plan.buffer(staged("master.").within->pool);
+    staged("master.").within->first = pool.elements - staged("master.").elements + 1;
+    CHECK_THAT(defect(plan), contains_text("are not all inside staging"));
+  }
+  SECTION("in a pool of another memory") {
+    staged("master.").space = MemorySpace::pageable_host;
+    CHECK_THAT(defect(plan), contains_text("cannot be its pool"));
+  }
+}
+
+TEST_CASE("check finds a drive that is used like memory") {
+  StepPlan plan = swapped_plan();
+  SECTION("by the optimizer") {
+    const Instruction& read = plan.instructions[find_drive_copy(plan, "drive.master", MemorySpace::disk)];
+    Instruction& update = plan.instructions[find(plan, of_kind(InstructionKind::OptimizerStep))];
+    std::replace(update.reads.begin(), update.reads.end(), read.writes.front(), read.reads.front());
+    CHECK_THAT(defect(plan), contains_text("which lies in disk memory"));
+  }
+  SECTION("from pageable memory") {
+    const std::size_t written = find_drive_copy(plan, "drive.master", MemorySpace::pinned_host);
+    Buffer& staged = plan.buffers[plan.instructions[written].reads.front().index()];
+    staged.space = MemorySpace::pageable_host;
+    staged.within.reset();
+    CHECK_THAT(defect(plan), contains_text("begin and end in page-locked memory"));
+  }
+  SECTION("with a conversion") {
+    plan.instructions[find_drive_copy(plan, "drive.master", MemorySpace::pinned_host)].kind =
+        InstructionKind::Cast;
+    CHECK_THAT(defect(plan), contains_text("converts drive.master"));
+  }
+}
+
+TEST_CASE("check finds a master that is not written back") {
+  StepPlan plan = swapped_plan();
+  remove(plan, find_drive_copy(plan, "drive.master", MemorySpace::pinned_host));
+  CHECK_THAT(defect(plan), contains_text("as they were before the optimizer's step"));
 }
 
 TEST_CASE("check finds a copy of parameters older than their update") {

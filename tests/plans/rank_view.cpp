@@ -10,6 +10,7 @@
 #include "engine/execute/run_steps.h"
 #include "engine/execute/start_ranks.h"
 #include "engine/execute/step_scalars.h"
+#include "engine/execute/swap_place.h"
 #include "engine/execute/training_data.h"
 #include "engine/model/join_teacher.h"
 #include "engine/scenario/distillation_spec.h"
@@ -77,6 +78,11 @@ std::string environment(const PlannedScenario& planned) {
   return fmt::format("{}", variables_of_rank(planned.scenario, job, {}));
 }
 
+std::string drive(const PlannedScenario& planned) {
+  const SwapOptions options = swap_options(planned.scenario, "run", 0);
+  return fmt::format("{} {}", options.path, options.queue_depth);
+}
+
 std::string timeouts(const PlannedScenario& planned) {
   return fmt::format("{} {}", collective_timeout(planned.scenario), arrival_timeout(planned.scenario));
 }
@@ -126,6 +132,8 @@ const std::map<std::string, View>& views() {
       {"train.seed", tokens},
       {"train.data", tokens},
       {"train.order", tokens},
+      {"cluster.nvme.path", drive},
+      {"offload.aio.queue_depth", drive},
       {"launch.timeout", timeouts},
       {"launch.env", environment},
       {"launch.master", master},

@@ -26,7 +26,8 @@ Ran ran(const TimelineOptions& options, const std::vector<TimedInstruction>& ins
 }
 
 bool works(const TimedInstruction& instruction) {
-  return instruction.occupation == Occupation::compute || instruction.occupation == Occupation::collective;
+  return instruction.occupation == Occupation::compute || instruction.occupation == Occupation::collective ||
+         instruction.occupation == Occupation::drive;
 }
 
 bool overlap(const Span& a, const Span& b) {

@@ -11,11 +11,12 @@ std::uint32_t below(std::mt19937& random, std::size_t end) {
 
 TimedInstruction random_instruction(std::mt19937& random, const TimelineOptions& options) {
   TimedInstruction instruction;
-  instruction.occupation = static_cast<Occupation>(below(random, 4));
+  instruction.occupation = static_cast<Occupation>(below(random, 5));
   instruction.stream = below(random, options.streams);
   instruction.group = below(random, options.groups);
-  const bool works =
-      instruction.occupation == Occupation::compute || instruction.occupation == Occupation::collective;
+  const bool works = instruction.occupation == Occupation::compute ||
+                     instruction.occupation == Occupation::collective ||
+                     instruction.occupation == Occupation::drive;
   instruction.duration = {works ? 4 * std::int64_t{below(random, 3)} : 0};
   instruction.launch = {std::int64_t{below(random, 2)}};
   instruction.issue = {instruction.launch.value + below(random, 2)};

@@ -119,6 +119,8 @@ class CaseBuilder {
       if (option == "group") {
         instruction.group = position(sheet_.groups, row.at(i++));
         instruction.occupation = Occupation::collective;
+      } else if (option == "drive") {
+        instruction.occupation = Occupation::drive;
       } else if (option == "after") {
         while (i < row.size() && known(row[i])) waits.push_back(id_of(row[i++]));
       } else if (option == "launch") {

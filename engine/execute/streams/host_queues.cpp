@@ -14,6 +14,9 @@ namespace shardlab {
 struct HostQueues::Mark : StreamEvent {
   Nanoseconds made;
   std::shared_ptr<Pending> before, after;  // the work that it follows and that follows it, if there is any
+  QueueIndex queue = 0;
+  std::size_t count = 0;  // of the queue's works that it follows
+  std::uint64_t round = 0;
 
   Nanoseconds time() const {
     if (after) return after->began_at();
@@ -30,29 +33,33 @@ QueueIndex HostQueues::queue(const std::string& name) {
   const auto known =
       std::find_if(queues_.begin(), queues_.end(), [&](const Queue& queue) { return queue.name == name; });
   if (known != queues_.end()) return static_cast<QueueIndex>(known - queues_.begin());
-  queues_.push_back({name, nullptr, nullptr});
+  queues_.push_back({name, {}, 0, nullptr});
   return static_cast<QueueIndex>(queues_.size() - 1);
 }
 
 void HostQueues::adopt(std::unique_ptr<Pending> work) {
   Queue& queue = queues_.at(in_use_);
-  queue.last = std::move(work);
-  running_.push_back(queue.last);
-  if (queue.mark) queue.mark->after = queue.last;
+  queue.works.push_back(std::move(work));
+  running_.push_back(queue.works.back());
+  if (queue.mark) queue.mark->after = queue.works.back();
   queue.mark.reset();
-  if (queueing_ == Queueing::by_stream) finish(queue.last);
+  if (queueing_ == Queueing::by_stream) finish(queue, queue.works.size());
 }
 
 EventHandle HostQueues::record(QueueIndex index) {
   Queue& queue = queues_.at(index);
   queue.mark = std::make_shared<Mark>();
   queue.mark->made = monotonic_now();
-  queue.mark->before = queue.last;
+  queue.mark->queue = index;
+  queue.mark->count = queue.works.size();
+  queue.mark->round = drains_;
+  if (!queue.works.empty()) queue.mark->before = queue.works.back();
   return queue.mark;
 }
 
 void HostQueues::block(const EventHandle& event) {
-  if (const Mark& mark = mark_of(event); mark.before) finish(mark.before);
+  const Mark& mark = mark_of(event);
+  if (mark.round == drains_) finish(queues_.at(mark.queue), mark.count);
 }
 
 void HostQueues::delay(QueueIndex, Nanoseconds time) {
@@ -62,7 +69,12 @@ void HostQueues::delay(QueueIndex, Nanoseconds time) {
 void HostQueues::drain() {
   for (const std::shared_ptr<Pending>& work : running_) finish(work);
   running_.clear();
-  for (Queue& queue : queues_) queue = {queue.name, nullptr, nullptr};
+  for (Queue& queue : queues_) queue = {queue.name, {}, 0, nullptr};
+  ++drains_;
+}
+
+void HostQueues::finish(Queue& queue, std::size_t count) {
+  for (; queue.finished < count; ++queue.finished) finish(queue.works[queue.finished]);
 }
 
 void HostQueues::finish(const std::shared_ptr<Pending>& work) {

@@ -1,10 +1,13 @@
 // The host as a device: the issuing thread does the work when it is issued, and what it leaves running in
-// threads of communicators (Pending) belongs to queues.
+// threads of communicators or on a drive (Pending) belongs to queues. What was adopted by a queue before a
+// mark has ended once the mark has passed, in whatever order it ended.
 //
 // by_stream: the host in the place of a GPU, with the GPU's schedule. Its queues are always empty: what is
 // adopted is waited for at once.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,16 +37,19 @@ class HostQueues : public StreamDevice {
   struct Mark;
   struct Queue {
     std::string name;
-    std::shared_ptr<Pending> last;  // that was adopted since the last drain
-    std::shared_ptr<Mark> mark;     // made since then
+    std::vector<std::shared_ptr<Pending>> works;  // that were adopted since the last drain
+    std::size_t finished = 0;                     // of them, the first ones
+    std::shared_ptr<Mark> mark;                   // made since the last of them
   };
   static const Mark& mark_of(const EventHandle& event);
+  void finish(Queue& queue, std::size_t count);
   void finish(const std::shared_ptr<Pending>& work);
 
   const Queueing queueing_;
   std::vector<Queue> queues_;
   QueueIndex in_use_ = 0;
-  std::vector<std::shared_ptr<Pending>> running_;  // adopted since the last drain
+  std::vector<std::shared_ptr<Pending>> running_;  // adopted since the last drain, in that order
+  std::uint64_t drains_ = 0;                       // a mark of an earlier round has passed
   std::shared_ptr<Pending> failed_;                // whose end threw
 };
 

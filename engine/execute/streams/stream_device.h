@@ -30,8 +30,8 @@ using QueueIndex = std::uint32_t;
 // Which instructions a device runs in which queue, and when freed memory may be used again.
 enum class Queueing : std::uint8_t {
   by_stream,  // a queue for each stream of a plan; freed memory is handed on in the order of its queue
-  on_host,    // the host does everything when it is issued, but collectives: a queue for each group of ranks;
-              // freed memory is handed on at once
+  on_host,    // the host does everything when it is issued, but collectives and what a drive does: a queue
+              // for each group of ranks and each stream of a drive; freed memory is handed on at once
 };
 
 class StreamDevice {

@@ -1,6 +1,9 @@
 #include "engine/execute/streams/stream_schedule.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "engine/plan/transfers.h"
 
 namespace shardlab {
 namespace {
@@ -28,9 +31,12 @@ class Scheduler {
       if (i == 0 || !on_host_) schedule_.queues.push_back(plan.streams[i].name);
     }
     if (!on_host_) return;
-    for (const Group& group : plan.groups) {
-      queue_of_group_.push_back(static_cast<ScheduleQueue>(schedule_.queues.size()));
-      schedule_.queues.push_back(to_text(group.ranks));
+    for (const Group& group : plan.groups) queue_of_group_.push_back(add_queue(to_text(group.ranks)));
+    queue_of_drive_.resize(plan.streams.size(), k_host);
+    for (const Instruction& instruction : plan.instructions) {
+      ScheduleQueue& queue = queue_of_drive_[instruction.stream.index()];
+      if (queue == k_host && uses_drive(plan, instruction))
+        queue = add_queue(plan.streams[instruction.stream.index()].name);
     }
   }
 
@@ -45,7 +51,13 @@ class Scheduler {
  private:
   ScheduledInstruction& at(InstructionId id) { return schedule_.instructions[id.index()]; }
 
+  ScheduleQueue add_queue(std::string name) {
+    schedule_.queues.push_back(std::move(name));
+    return static_cast<ScheduleQueue>(schedule_.queues.size() - 1);
+  }
+
   ScheduleQueue queue_of(const Instruction& instruction) const {
+    if (on_host_ && uses_drive(plan_, instruction)) return queue_of_drive_[instruction.stream.index()];
     const bool apart = on_host_ && is_collective(instruction.kind) && instruction.group &&
                        plan_.groups[instruction.group->index()].size > 1;
     return apart ? queue_of_group_[instruction.group->index()]
@@ -132,6 +144,7 @@ class Scheduler {
   const bool on_host_;
   StreamSchedule schedule_;
   std::vector<ScheduleQueue> queue_of_group_;            // on a host
+  std::vector<ScheduleQueue> queue_of_drive_;            // on a host, by stream
   std::vector<std::vector<ScheduleQueue>> users_;        // by buffer, since it was allocated
   std::vector<std::vector<InstructionId>> collectives_;  // likewise; on a host
   std::vector<std::optional<InstructionId>> last_of_group_;

@@ -17,7 +17,9 @@ Result<PreparedPlan> prepare_plan(RunState& run, const StepPlan& plan) {
   PreparedPlan prepared;
   prepared.plan = &plan;
   for (const Buffer& buffer : plan.buffers) {
-    SHARDLAB_TRY(const Slot slot, run.buffers.slot_of(buffer));
+    const auto pool =
+        buffer.within ? std::optional(prepared.slots[buffer.within->pool.index()]) : std::nullopt;
+    SHARDLAB_TRY(const Slot slot, run.buffers.slot_of(buffer, pool));
     prepared.slots.push_back(slot);
   }
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "engine/checkpoint/model_weights.h"
 #include "engine/execute/run_steps.h"
 #include "engine/execute/step_scalars.h"
+#include "engine/execute/swap_place.h"
 #include "engine/execute/torch/communication/sum_parts.h"
 #include "engine/execute/torch/host/host_backend.h"
 #include "engine/execute/torch/step_runner.h"
@@ -62,6 +63,15 @@ struct RankExecutor::State {
     }
   }
 
+  Status open_drive() {
+    const std::vector<Buffer>& buffers = run.planned.plan.steady.buffers;
+    const auto on_drive = [](const Buffer& buffer) { return buffer.space == MemorySpace::disk; };
+    if (std::none_of(buffers.begin(), buffers.end(), on_drive)) return {};
+    SHARDLAB_TRY(run.drive, open_swap_drive(run.planned.scenario, options.run, run.rank));
+    run.buffers.put_files_on(run.drive);
+    return {};
+  }
+
   Status open_weights() {
     const Scenario& scenario = run.planned.scenario;
     run.student.names = parameters_of_student(graph());
@@ -88,6 +98,7 @@ struct RankExecutor::State {
     if (scenario.measure->detail == MeasureDetail::operators)
       run.operator_clock.emplace(run.backend->streams());
     const RunPlan& plan = run.planned.plan;
+    SHARDLAB_CHECK_OK(open_drive());
     for (const StepPlan* step : plan.all()) {
       SHARDLAB_TRY(plans[step], prepare_plan(run, *step));
     }

@@ -44,6 +44,7 @@ struct RankExecutorOptions {
   StepObserver observer;
   Bytes memory_limit;  // what this rank may use, for what is said when it was too little; zero: unknown
   std::shared_ptr<ExecutionBackend> backend;  // null: make_host_backend()
+  std::string run;  // what files on a drive are named after; empty: after this process
   // Test switches: what is allocated holds NaN until it is written, and queues are delayed by chance.
   bool poison = false;
   std::optional<Jitter> jitter = std::nullopt;

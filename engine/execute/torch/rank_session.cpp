@@ -73,6 +73,7 @@ class TrainingSession {
     options.ledger = place_.ledger;
     options.memory_limit = planned_.scenario.cluster->memory_limit.value_or(Bytes{});
     options.backend = place_.device->backend();
+    options.run = place_.job.swap_run;
     options.poison = extras_.poison;
     if (extras_.jitter != 0) options.jitter.emplace(static_cast<std::uint64_t>(extras_.jitter));
     SHARDLAB_TRY(options.communicators,

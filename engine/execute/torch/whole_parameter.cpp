@@ -45,9 +45,11 @@ at::Tensor gather(RunState& run, const Buffer& buffer, Slot slot, ParameterId pa
   const ParameterPiece piece =
       *std::find_if(layout.pieces.begin(), layout.pieces.end(),
                     [&](const ParameterPiece& p) { return p.parameter == parameter; });
-  const auto held = [&](std::int64_t offset) {
-    return run.buffers.range(slot, offset, piece.elements()).view(shape).clone();
+  const at::Tensor file = buffer.space == MemorySpace::disk ? run.buffers.read_file(slot) : at::Tensor();
+  const auto range = [&](std::int64_t first, std::int64_t count) {
+    return file.defined() ? file.narrow(0, first, count) : run.buffers.range(slot, first, count);
   };
+  const auto held = [&](std::int64_t offset) { return range(offset, piece.elements()).view(shape).clone(); };
   const auto gathered = [&](const at::Tensor& own, std::int64_t offset) {
     return gather_parts(run, own, parameter, layout.shards).narrow(0, offset, piece.elements()).view(shape);
   };
@@ -56,7 +58,7 @@ at::Tensor gather(RunState& run, const Buffer& buffer, Slot slot, ParameterId pa
     case BufferLayout::separate_parameters: return held(piece.offset);
     case BufferLayout::flat: return held(piece.flat_offset);
     case BufferLayout::flat_shard: return gathered(run.buffers.tensor(slot), piece.flat_offset);
-    default: return gathered(run.buffers.range(slot, piece.shard_offset, piece.shard_elements()), 0);
+    default: return gathered(range(piece.shard_offset, piece.shard_elements()), 0);
   }
 }
 

@@ -89,8 +89,26 @@ ToolValue drive(const Subject& s) {
 
 template <OffloadTarget OffloadSpec::*Target>
 ToolValue buffers(const Subject& s) {
-  const bool given = is_offloaded<Target>(s) && s.scenario.offload->buffers > 0;
+  const bool on_drive = (*s.scenario.offload).*Target == OffloadTarget::nvme;
+  const bool given = on_drive && s.scenario.offload->buffers > 0;
   return given ? ToolValue(s.scenario.offload->buffers) : nullptr;
+}
+
+// What overlaps, where the optimizer's state lies on a drive.
+template <bool OffloadSpec::*Overlaps>
+ToolValue overlap(const Subject& s) {
+  return (*s.scenario.offload).*Overlaps ? ToolValue(true) : nullptr;
+}
+
+ToolValue block_size(const Subject& s) {
+  const Bytes size = s.scenario.offload->aio.block_size;
+  return size == DriveSpec{}.block_size ? nullptr : ToolValue(size.value);
+}
+
+template <int DriveSpec::*Number>
+ToolValue drive_number(const Subject& s) {
+  const int number = s.scenario.offload->aio.*Number;
+  return number == DriveSpec{}.*Number ? nullptr : ToolValue(number);
 }
 
 ToolValue ratio(const Subject& s) {
@@ -150,6 +168,15 @@ constexpr ToolKey k_keys[] = {
      read_drive<k_optimizer_section>},
     {"zero_optimization.offload_optimizer.buffer_count", "offload.buffers", buffers<k_optimizer>, "4",
      read_buffers<k_optimizer_section>},
+    {"zero_optimization.offload_optimizer.pipeline_read", "offload.pipeline_read",
+     overlap<&OffloadSpec::pipeline_read>, "false", read_overlap},
+    {"zero_optimization.offload_optimizer.pipeline_write", "offload.pipeline_write",
+     overlap<&OffloadSpec::pipeline_write>, "false", read_overlap},
+    {"aio.block_size", "offload.aio.block_size", block_size, "1048576", read_drive_number},
+    {"aio.queue_depth", "offload.aio.queue_depth", drive_number<&DriveSpec::queue_depth>, "8",
+     read_drive_number},
+    {"aio.intra_op_parallelism", "offload.aio.threads", drive_number<&DriveSpec::threads>, "1",
+     read_drive_number},
     {"zero_optimization.offload_optimizer.ratio", "offload.ratio", ratio, "1.0", read_ratio},
     // The optimizer is the program's, not one that DeepSpeed would make.
     {"zero_allow_untested_optimizer", "", [](const Subject&) -> ToolValue { return true; }, "false"},

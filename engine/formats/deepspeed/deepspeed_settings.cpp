@@ -119,12 +119,21 @@ const ForeignValue* offload_section(const ImportSubject& s, std::string_view sec
   return s.in_deepspeed(fmt::format("zero_optimization.{}", section));
 }
 
-// The word of a device; "none" without one.
+bool names_drive(const ImportSubject& s, std::string_view section) {
+  static constexpr std::string_view k_drive = "nvme";
+  const ForeignValue* const map = offload_section(s, section);
+  const ForeignValue* const device = map == nullptr ? nullptr : map->find("device");
+  return device != nullptr && device->is_text() && device->text.compare(k_drive) == 0;
+}
+
+// The word of a device; "none" without one. Below stage 3 a drive is host memory (zero/stage_1_and_2.py,
+// cpu_offload).
 OffloadTarget offload_target(const ImportSubject& s, std::string_view section) {
   const bool of_parameters = section == k_param_section;
   if (of_parameters ? zero_stage(s) != 3 : zero_stage(s) == 0) return OffloadTarget::none;
   const ForeignValue* const map = offload_section(s, section);
   const ForeignValue* const device = map == nullptr ? nullptr : map->find("device");
+  if (names_drive(s, section) && zero_stage(s) < 3) return OffloadTarget::cpu;
   if (device != nullptr && device->is_text())
     return parse_word<OffloadTarget>(device->text).value_or(OffloadTarget::none);
   const char* const old =
@@ -251,10 +260,14 @@ ReadBack read_zero_section(const ImportSubject& s, const ForeignValue* value) {
 
 ReadBack read_offload_device(const ImportSubject& s, std::string_view section) {
   const OffloadTarget target = offload_target(s, section);
-  return target == OffloadTarget::none ? unset_setting() : set_setting(std::string(to_string(target)));
+  if (target == OffloadTarget::none) return unset_setting();
+  if (target == OffloadTarget::cpu && names_drive(s, section))
+    return set_setting(std::string(to_string(target)),
+                       "below stage 3 DeepSpeed keeps it in host memory, whatever its device says");
+  return set_setting(std::string(to_string(target)));
 }
 
-// Pinning and the drive; other keys of what is not offloaded have no effect.
+// Pinning; keys of what is not offloaded have no effect.
 ReadBack read_offload_key(const ImportSubject& s, std::string_view section, const ForeignValue* value) {
   if (offload_target(s, section) == OffloadTarget::none || value == nullptr || value->is_null())
     return value == nullptr ? unset_setting() : leave_setting();
@@ -264,8 +277,25 @@ ReadBack read_offload_key(const ImportSubject& s, std::string_view section, cons
 ReadBack read_staging_buffers(const ImportSubject& s, std::string_view section, const ForeignValue* value) {
   const std::int64_t usual = section == k_param_section ? 5 : 4;
   const auto count = whole(value);
-  if (offload_target(s, section) == OffloadTarget::none || !count || *count == usual) return unset_setting();
+  if (offload_target(s, section) != OffloadTarget::nvme || !count || *count == usual) return unset_setting();
   return set_setting(std::to_string(*count));
+}
+
+ReadBack read_drive_path(const ImportSubject& s, std::string_view section, const ForeignValue* value) {
+  if (offload_target(s, section) != OffloadTarget::nvme || value == nullptr || value->is_null())
+    return unset_setting();
+  return set_setting(as_yaml(*value));
+}
+
+ReadBack read_overlap(const ImportSubject& s, const ForeignValue* value) {
+  const bool on_drive = offload_target(s, k_optimizer_section) == OffloadTarget::nvme;
+  return on_drive && is_true(value) ? set_setting("true") : unset_setting();
+}
+
+ReadBack read_drive_number(const ImportSubject& s, const ForeignValue* value) {
+  const auto number = whole(value);
+  if (offload_target(s, k_optimizer_section) != OffloadTarget::nvme || !number) return unset_setting();
+  return set_setting(std::to_string(*number));
 }
 
 ReadBack read_ratio(const ImportSubject& s, const ForeignValue* value) {

@@ -48,7 +48,11 @@ ReadBack read_offload_device(const ImportSubject& subject, std::string_view sect
 ReadBack read_offload_key(const ImportSubject& subject, std::string_view section, const ForeignValue* value);
 ReadBack read_staging_buffers(const ImportSubject& subject, std::string_view section,
                               const ForeignValue* value);
+ReadBack read_drive_path(const ImportSubject& subject, std::string_view section, const ForeignValue* value);
 ReadBack read_ratio(const ImportSubject& subject, const ForeignValue* value);
+// What is said of an optimizer on a drive; without one these have no effect.
+ReadBack read_overlap(const ImportSubject& subject, const ForeignValue* value);
+ReadBack read_drive_number(const ImportSubject& subject, const ForeignValue* value);
 
 template <const std::string_view& Section>
 ReadBack read_device(const ImportSubject& subject, const ForeignValue*) {
@@ -60,7 +64,7 @@ ReadBack read_pinned(const ImportSubject& subject, const ForeignValue* value) {
 }
 template <const std::string_view& Section>
 ReadBack read_drive(const ImportSubject& subject, const ForeignValue* value) {
-  return read_offload_key(subject, Section, value);
+  return read_drive_path(subject, Section, value);
 }
 template <const std::string_view& Section>
 ReadBack read_buffers(const ImportSubject& subject, const ForeignValue* value) {

@@ -67,8 +67,6 @@ constexpr KnownValue k_defaults[] = {
     {"zero_optimization.parameter_alignment", "false"},
     {"zero_optimization.offload_param.buffer_size", "100000000"},
     {"zero_optimization.offload_param.max_in_cpu", "1000000000"},
-    {"zero_optimization.offload_optimizer.pipeline_read", "false"},
-    {"zero_optimization.offload_optimizer.pipeline_write", "false"},
     {"zero_optimization.offload_optimizer.fast_init", "false"},
     {"zero_optimization.offload_optimizer.super_offload", "false"},
     {"zero_optimization.offload_optimizer.cpuadam_cores_perc", "0.8"},

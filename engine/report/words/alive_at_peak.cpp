@@ -34,7 +34,7 @@ std::vector<Alive> alive(const StepPlan& plan, InstructionId at, When when) {
   }
   std::vector<Alive> found;
   for (std::size_t i = 0; i < since.size(); ++i)
-    if (since[i] && plan.buffers[i].bytes().value > 0) found.push_back({make_id<BufferId>(i), *since[i]});
+    if (since[i] && plan.buffers[i].own_bytes().value > 0) found.push_back({make_id<BufferId>(i), *since[i]});
   return found;
 }
 
@@ -60,7 +60,7 @@ bool alike(const AlikeBuffers& group, const BufferPhrase& phrase, const Buffer& 
 }
 
 void add(AlikeBuffers& group, const StepPlan& plan, const Alive& alive, const BufferPhrase& phrase) {
-  group.bytes += plan.buffer(alive.buffer).bytes();
+  group.bytes += plan.buffer(alive.buffer).own_bytes();
   group.first = group.members.empty() ? alive.since : std::min(group.first, alive.since);
   group.last = std::max(group.last, alive.since);
   group.members.push_back(alive.buffer);

@@ -97,6 +97,20 @@ const Keys<ActivationSpec>& activation_keys() {
   return keys;
 }
 
+namespace {
+
+const Keys<DriveSpec>& drive_keys() {
+  using S = DriveSpec;
+  static const Keys<S> keys{
+      key("block_size", &S::block_size, kind::size(), "of one request to the drive"),
+      key("queue_depth", &S::queue_depth, kind::integer(1, 4096), "requests at once"),
+      key("threads", &S::threads, kind::integer(1, 256), "that read and write"),
+  };
+  return keys;
+}
+
+}  // namespace
+
 const Keys<OffloadSpec>& offload_keys() {
   using S = OffloadSpec;
   static const Keys<S> keys{
@@ -105,7 +119,13 @@ const Keys<OffloadSpec>& offload_keys() {
           "where the optimizer state lives and is updated"),
       key("pin", &S::pin, kind::boolean(), "page-locked host memory"),
       key("ratio", &S::ratio, kind::fraction(0, 1), "share of the optimizer state that is offloaded"),
-      key("buffers", &S::buffers, kind::integer(0, 1 << 16), "staging buffers; 0: the framework's number"),
+      key("buffers", &S::buffers, kind::integer(0, 1 << 16),
+          "page-locked buffers before a drive, each of the largest sub-group; 0: the framework's number"),
+      key("pipeline_read", &S::pipeline_read, kind::boolean(),
+          "read the next sub-group from the drive while one is updated"),
+      key("pipeline_write", &S::pipeline_write, kind::boolean(),
+          "update the next sub-group while one is written to the drive"),
+      section("aio", &S::aio, &drive_keys),
   };
   return keys;
 }

@@ -114,14 +114,14 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
   };
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
   if (options.communication_data_type.value_or(param) != param &&
-      scenario.offload->optimizer == OffloadTarget::cpu)
+      scenario.offload->optimizer != OffloadTarget::none)
     refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
   const DType sum = options.grad_accum_dtype.value_or(param);
   const bool in_float32 = stage == Stage::two && sum == DType::float32;
   if (sum != param && !in_float32 && !takes_bf16_optimizer(scenario))
     refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), strategy),
            "leave it out, or zero2 with fp32");
-  if (in_float32 && sum != param && scenario.offload->optimizer == OffloadTarget::cpu)
+  if (in_float32 && sum != param && scenario.offload->optimizer != OffloadTarget::none)
     refuse("grad_accum_dtype: float32 with offload.optimizer", "leave it out");
   return missing;
 }
@@ -156,11 +156,18 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
     refuse("zero_hpz_partition_size with offload.parameters", "one of the two");
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
   if (options.communication_data_type.value_or(param) != param &&
-      scenario.offload->optimizer == OffloadTarget::cpu)
+      scenario.offload->optimizer != OffloadTarget::none)
     refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
-  if (scenario.offload->parameters == OffloadTarget::cpu && scenario.offload->optimizer != OffloadTarget::cpu)
+  if (scenario.offload->parameters == OffloadTarget::cpu &&
+      scenario.offload->optimizer == OffloadTarget::none)
     missing.push_back({"offload.parameters", "parameters in host memory and the optimizer on the device",
                        "offload.optimizer: cpu as well"});
+  if (scenario.offload->optimizer == OffloadTarget::nvme) {
+    if (param == DType::float16)
+      missing.push_back({"offload.optimizer", "nvme with float16", "precision.param: bfloat16"});
+    if (scenario.train->optimizer == Optimizer::adamw_8bit)
+      missing.push_back({"offload.optimizer", "nvme with states in eight bits", "train.optimizer: adamw"});
+  }
   return missing;
 }
 
@@ -170,7 +177,7 @@ bool takes_bf16_optimizer(const Scenario& scenario) {
   const DType param = scenario.precision->param.value_or(scenario.model->dtype);
   return facts_of(scenario).zero_stage == 1 && param == DType::bfloat16 &&
          zero_options(scenario).grad_accum_dtype == DType::float32 &&
-         scenario.offload->optimizer != OffloadTarget::cpu;
+         scenario.offload->optimizer == OffloadTarget::none;
 }
 
 extern constexpr StrategyFacts k_zero0_facts{
@@ -237,6 +244,7 @@ extern constexpr StrategyFacts k_zero3_facts{
     .why_no_teacher = k_no_teacher,
     .offloads_parameters = true,
     .offloads_optimizer = true,
+    .swaps_optimizer = true,
     .copies_each_gradient = true,
     .check = check_stage_3,
     .not_built = without_options_of_stage_3,

@@ -7,10 +7,14 @@
 namespace shardlab {
 
 GroupedUpdate::GroupedUpdate(StepBuilder& builder, const SubGroups& groups, UnitId root,
-                             std::optional<HostState> host)
-    : b_(builder), groups_(groups), root_(root), host_(host) {
+                             std::optional<HostState> host, OptimizerSwap* swap)
+    : b_(builder), groups_(groups), root_(root), host_(host), swap_(swap) {
   const bool setup = builder.plan().phase == PlanPhase::setup;
   for (std::size_t group = 0; group < groups.count(); ++group) {
+    if (swaps(group)) {
+      masters_.emplace_back();
+      continue;
+    }
     Buffer master = groups.part(group, "master", BufferClass::parameter_shard, DType::float32);
     if (host_) rest_pageable(master);
     masters_.push_back(setup ? builder.declare(std::move(master))
@@ -25,19 +29,28 @@ std::vector<BufferId> GroupedUpdate::shards_of(std::size_t group, const Gathers&
 }
 
 void GroupedUpdate::cut_masters(const Gathers& gathers) {
+  std::vector<std::vector<BufferId>> swapped(groups_.count());
   for (std::size_t group = 0; group < groups_.count(); ++group) {
-    Instruction copy = make_copy(b_, root_, shards_of(group, gathers), {masters_[group]});
-    copy.allocates = {masters_[group]};
+    std::vector<BufferId> shards = shards_of(group, gathers);
+    if (swaps(group)) {
+      swapped[group] = std::move(shards);
+      continue;
+    }
+    Instruction copy = make_copy(b_, root_, std::move(shards), {*masters_[group]});
+    copy.allocates = {*masters_[group]};
     b_.emit(std::move(copy));
   }
+  if (swap_ != nullptr) swap_->write_masters(swapped);
 }
 
 TrainedUnit GroupedUpdate::unit(std::size_t group, BufferId reduced) const {
-  return {root_, masters_[group], {gradient_.value_or(reduced)}, static_cast<int>(group)};
+  if (swaps(group)) return swap_->unit(group);
+  return {root_, *masters_[group], {gradient_.value_or(reduced)}, static_cast<int>(group)};
 }
 
 // Several gradients are joined in their dtype before they are copied to float32.
 void GroupedUpdate::prepare(std::size_t group, BufferId reduced) {
+  if (swaps(group)) return swap_->swap_in(group);
   if (host_) return;
   const DType dtype = b_.plan().buffer(reduced).dtype;
   if (dtype == DType::float32) {
@@ -66,11 +79,11 @@ void GroupedUpdate::rest_pageable(Buffer& buffer) const {
 // Tensor.copy_() from float32 in host memory to another dtype on the device converts on the host, into memory
 // of its own.
 BufferId GroupedUpdate::rounded(std::size_t group, const Buffer& shard) {
-  if (!host_ || shard.space != MemorySpace::device || shard.dtype == DType::float32) return masters_[group];
+  if (!host_ || shard.space != MemorySpace::device || shard.dtype == DType::float32) return master(group);
   Buffer rounded = groups_.part(group, "rounded", BufferClass::parameter_shard, shard.dtype);
   rest_pageable(rounded);
   const BufferId made = b_.declare(std::move(rounded));
-  Instruction round = make_copy(b_, root_, {masters_[group]}, {made});
+  Instruction round = make_copy(b_, root_, {master(group)}, {made});
   round.stream = host_->stream;
   round.allocates = {made};
   b_.emit(std::move(round));
@@ -86,7 +99,8 @@ void GroupedUpdate::finish(std::size_t group, const Gathers& gathers) {
   if (shard.space != MemorySpace::device) back.stream = host_->stream;
   const InstructionId copied = b_.emit(std::move(back));
   if (host_ && shard.space == MemorySpace::device) emit_host_wait(b_, host_->stream, copied);
-  if (source != masters_[group]) b_.free({source});
+  if (source != master(group)) b_.free({source});
+  if (swaps(group)) swap_->swap_out(group);
 }
 
 }  // namespace shardlab

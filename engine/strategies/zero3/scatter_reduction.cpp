@@ -28,7 +28,7 @@ std::vector<GradientBucket> buckets_of(const ModelGraph& graph, const std::vecto
 ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root,
                                    StreamId stream, GroupId group, const SubGroups& groups,
                                    const std::vector<ParameterId>& order, int ranks,
-                                   std::optional<HostState> host, int accumulation)
+                                   std::optional<HostState> host, int accumulation, OptimizerSwap* swap)
     : BucketedGradients(builder, root, stream, parameter_dtype(builder, root), options.reduce_bucket_size,
                         buckets_of(builder.graph(), order, options, ranks)),
       options_(options),
@@ -37,7 +37,8 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
       ranks_(ranks),
       host_(host),
       last_(accumulation - 1),
-      groups_(groups) {
+      groups_(groups),
+      swap_(swap) {
   const DType param = parameter_dtype(builder, root);
   Buffer memory;
   memory.name = "bucket_memory";
@@ -50,10 +51,11 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
         groups.part(i, "gradients", BufferClass::gradient_shard, options.grad_accum_dtype.value_or(param));
     if (host_) place_on_host(part, *host_);
     parts_.push_back(declare_persistent_buffer(builder, std::move(part)));
-    if (!host_) continue;
+    updates_.emplace_back();
+    if (!host_ || swaps(i)) continue;
     Buffer update = groups.part(i, "update_gradient", BufferClass::gradient_shard, DType::float32);
     place_on_host(update, *host_);
-    updates_.push_back(declare_persistent_buffer(builder, std::move(update)));
+    updates_.back() = declare_persistent_buffer(builder, std::move(update));
   }
   slot_ = {memory_};
 }
@@ -173,6 +175,7 @@ void ScatterReduction::keep_on_host(BufferId reduced, std::size_t index) {
     b_.emit(std::move(keep));
   }
   for (const ParameterId parameter : whole.parameters) pass_through_device(parameter, reduced);
+  if (!leaving_.empty()) swap_->gradients().leave(std::exchange(leaving_, {}), stream_);
 }
 
 // DeepSpeed brings it back in every micro-batch, whether anything is done with it or not.
@@ -197,12 +200,11 @@ void ScatterReduction::pass_through_device(ParameterId parameter, BufferId reduc
     keep.bytes = buffer.bytes();
     b_.emit(std::move(keep));
   }
-  if (micro_batch_ == last_) send(returned, buffer, updates_[groups_.group_of(parameter)]);
-  b_.free({returned});
+  if (micro_batch_ != last_ || !send(returned, buffer)) b_.free({returned});
 }
 
-// In float32, made on the device.
-void ScatterReduction::send(BufferId returned, const Buffer& like, BufferId to) {
+// In float32, made on the device. True where `returned` itself is what goes to a drive.
+bool ScatterReduction::send(BufferId returned, const Buffer& like) {
   BufferId source = returned;
   if (like.dtype != DType::float32) {
     Buffer wide = like;
@@ -214,11 +216,18 @@ void ScatterReduction::send(BufferId returned, const Buffer& like, BufferId to) 
     widen.allocates = {source};
     b_.emit(std::move(widen));
   }
-  Instruction send = make_copy(b_, root_, {source}, {to});
+  const ParameterId parameter = like.parameters.front();
+  if (swaps(groups_.group_of(parameter))) {
+    swap_->gradients().measure(parameter, source, stream_);
+    leaving_.push_back({parameter, source});
+    return source == returned;
+  }
+  Instruction send = make_copy(b_, root_, {source}, {*updates_[groups_.group_of(parameter)]});
   send.stream = stream_;
   send.bytes = b_.plan().buffer(source).bytes();
   b_.emit(std::move(send));
   if (source != returned) b_.free({source});
+  return false;
 }
 
 void ScatterReduction::close() {

@@ -15,6 +15,7 @@
 #include "engine/scenario/zero_options.h"
 #include "engine/strategies/host_state.h"
 #include "engine/strategies/zero/bucketed_gradients.h"
+#include "engine/strategies/zero3/optimizer_swap.h"
 #include "engine/strategies/zero3/sub_groups.h"
 
 namespace shardlab {
@@ -22,10 +23,10 @@ namespace shardlab {
 class ScatterReduction : public BucketedGradients {
  public:
   // Declares the bucket's memory and this rank's part of the gradients, which live across steps. `order`: in
-  // which gradients come. `groups` must outlive this.
+  // which gradients come. `groups` must outlive this. `swap`: where gradients go on to a drive; may be null.
   ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root, StreamId stream,
                    GroupId group, const SubGroups& groups, const std::vector<ParameterId>& order, int ranks,
-                   std::optional<HostState> host, int accumulation);
+                   std::optional<HostState> host, int accumulation, OptimizerSwap* swap);
 
   void begin(int micro_batch) { micro_batch_ = micro_batch; }
   // The stream of reductions, which copies, waits for what made them.
@@ -34,8 +35,10 @@ class ScatterReduction : public BucketedGradients {
   void close();
 
   // This rank's part of the gradients of a sub-group, parameter by parameter; where the optimizer works on
-  // the host, it lies there and is in float32.
-  BufferId part(std::size_t group) const { return host_ ? updates_[group] : parts_[group]; }
+  // the host, it lies there and is in float32. Of a sub-group on a drive nothing.
+  BufferId part(std::size_t group) const {
+    return host_ ? updates_[group].value_or(BufferId{}) : parts_[group];
+  }
 
  private:
   void reduce(std::size_t index, BufferId source) override;
@@ -47,7 +50,8 @@ class ScatterReduction : public BucketedGradients {
   void take_part(BufferId reduced, std::size_t index);
   void keep_on_host(BufferId reduced, std::size_t index);
   void pass_through_device(ParameterId parameter, BufferId reduced);
-  void send(BufferId returned, const Buffer& like, BufferId to);
+  bool send(BufferId returned, const Buffer& like);
+  bool swaps(std::size_t group) const { return swap_ != nullptr && swap_->swaps(group); }
   std::vector<BufferId> parts_with(std::size_t bucket) const;
 
   const ZeroOptions options_;
@@ -58,7 +62,10 @@ class ScatterReduction : public BucketedGradients {
   const int last_;  // micro-batch
   const SubGroups& groups_;
   BufferId memory_;
-  std::vector<BufferId> parts_, updates_;  // by sub-group; the second in float32 and on the host
+  OptimizerSwap* const swap_;
+  std::vector<BufferId> parts_;                   // by sub-group
+  std::vector<std::optional<BufferId>> updates_;  // likewise, in float32 and on the host
+  std::vector<PlacedGradient> leaving_;           // to a drive, of the reduction that is being emitted
   Memory slot_;
   std::deque<InstructionId> pending_;  // reductions whose end the host has not waited for
 };

@@ -10,7 +10,12 @@
 namespace shardlab {
 
 SubGroups::SubGroups(const ModelGraph& graph, UnitId root, int ranks, std::int64_t size)
-    : graph_(graph), root_(root), ranks_(ranks), groups_(1), group_of_(graph.parameters.size()) {
+    : graph_(graph),
+      root_(root),
+      ranks_(ranks),
+      groups_(1),
+      group_of_(graph.parameters.size()),
+      offsets_(graph.parameters.size()) {
   std::int64_t elements = 0;
   for (const ParameterId parameter : parameters_with_gradients(graph)) {
     if (elements >= size) {
@@ -19,6 +24,7 @@ SubGroups::SubGroups(const ModelGraph& graph, UnitId root, int ranks, std::int64
     }
     groups_.back().push_back(parameter);
     group_of_[parameter.index()] = groups_.size() - 1;
+    offsets_[parameter.index()] = elements;
     elements += (graph.parameter(parameter).elements() + ranks - 1) / ranks;
   }
 }

@@ -21,6 +21,8 @@ class SubGroups {
   std::size_t count() const { return groups_.size(); }
   std::size_t group_of(ParameterId parameter) const { return group_of_[parameter.index()]; }
   const std::vector<ParameterId>& parameters(std::size_t group) const { return groups_[group]; }
+  // The element of a rank's part of its group with which the parameter's begin.
+  std::int64_t offset_in_group(ParameterId parameter) const { return offsets_[parameter.index()]; }
 
   // A buffer of this rank's elements of the group; "<name>", of further groups "<name>.<group>".
   Buffer part(std::size_t group, std::string name, BufferClass buffer_class, DType dtype) const;
@@ -34,6 +36,7 @@ class SubGroups {
   const int ranks_;
   std::vector<std::vector<ParameterId>> groups_;
   std::vector<std::size_t> group_of_;  // by ParameterId; of frozen ones nothing
+  std::vector<std::int64_t> offsets_;  // likewise
 };
 
 }  // namespace shardlab

@@ -13,6 +13,7 @@
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
+#include "engine/strategies/zero3/check_swap.h"
 #include "engine/strategies/zero3/gathers.h"
 #include "engine/strategies/zero3/grouped_update.h"
 #include "engine/strategies/zero3/leaf_gradients.h"
@@ -43,11 +44,14 @@ class Zero3Strategy : public Strategy {
         walk_(builder.graph(), builder.partition(), reads_) {}
 
   void declare_persistent() override {
-    update_.emplace(b_, groups_, root(), host_);  // first: who asks for a parameter takes the exact one
+    if (scenario_.offload->optimizer == OffloadTarget::nvme)
+      swap_.emplace(b_, groups_, root(), scenario_, *host_);
+    OptimizerSwap* const swap = swap_ ? &*swap_ : nullptr;
+    update_.emplace(b_, groups_, root(), host_, swap);  // first: who asks for a parameter takes the exact one
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
     gathers_.emplace(b_, gather_stream_, group_, ranks_, neighbours(), parameters_too ? host_ : std::nullopt);
     reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, order_, ranks_, host_,
-                       micro_batches_of_step(scenario_));
+                       micro_batches_of_step(scenario_), swap);
     if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
     coordinator_.emplace(b_.graph(), b_.partition(), reads_, options_,
                          record_trace(b_.graph(), b_.partition(), reads_, scenario_),
@@ -192,6 +196,7 @@ class Zero3Strategy : public Strategy {
   const std::vector<ParameterId> order_;  // in which gradients are reduced
   std::size_t next_ = 0;                  // index into order_: the first gradient that is not ready
   ModuleWalk walk_;
+  std::optional<OptimizerSwap> swap_;  // where the optimizer's state lies on a drive
   std::optional<GroupedUpdate> update_;
   std::optional<Gathers> gathers_;
   std::optional<ScatterReduction> reduction_;
@@ -207,7 +212,11 @@ extern constexpr StrategyType k_zero3_strategy{
       return std::make_unique<Zero3Strategy>(builder, scenario);
     },
     .reasons = &k_zero3_reasons,
-    .check_units = check_leaf_gradients,
+    .check_units = [](const Scenario& scenario, const ModelGraph& graph,
+                      const Partition& partition) -> Status {
+      SHARDLAB_CHECK_OK(check_staging_buffers(scenario, graph));
+      return check_leaf_gradients(scenario, graph, partition);
+    },
 };
 
 }  // namespace shardlab

@@ -1,6 +1,7 @@
 // ZeRO-3: gathers around modules, ahead of them and after the update; the bucket; the float32 part.
 #include <fmt/format.h>
 
+#include "engine/plan/transfers.h"
 #include "engine/reasons/host_reason.h"
 #include "engine/reasons/reason_rule.h"
 
@@ -66,6 +67,60 @@ bool sends_in_step(const Context& c) {
 bool widens_on_device(const Context& c) {
   return writes_class(c, BufferClass::gradient_shard) && !c.self().allocates.empty() && !is_done_on_host(c) &&
          c.step.buffer(c.self().writes.front()).parameters.size() == 1;
+}
+
+bool uses_drive(const Context& c) {
+  return uses_drive(c.step, c.self());
+}
+bool reads_drive(const Context& c) {
+  return uses_drive(c) && c.step.buffer(c.self().reads.front()).space == MemorySpace::disk;
+}
+bool writes_gradient(const Context& c) {
+  return uses_drive(c) && c.step.phase != PlanPhase::setup && writes_class(c, BufferClass::gradient_shard);
+}
+bool goes_into_pool(const Context& c) {
+  return c.step.buffer(c.self().writes.front()).within.has_value();
+}
+bool awaits_drive(const Context& c) {
+  return !c.self().waits.empty() && uses_drive(c.step, c.step.instruction(c.self().waits.front()));
+}
+// Its writers have ended, or others come between: the buffers are given back.
+bool awaits_write(const Context& c) {
+  return awaits_drive(c) &&
+         c.step.buffer(c.step.instruction(c.self().waits.front()).writes.front()).space == MemorySpace::disk;
+}
+
+std::string read_text(const Context&) {
+  return "The sub-group is updated next: its master, states and gradients come from the drive, each into a "
+         "staging buffer.";
+}
+std::string write_gradient_text(const Context&) {
+  return "A staging buffer is full of gradients, or the update begins: they are written, and the buffer "
+         "takes "
+         "others.";
+}
+std::string write_text(const Context& c) {
+  return c.step.phase == PlanPhase::setup
+             ? "The float32 master of a sub-group rests on the drive."
+             : "The sub-group is updated: what it is made of goes back to the drive until the next step.";
+}
+std::string into_pool_text(const Context&) {
+  return "A drive is read and written in page-locked memory alone: the elements go through a staging buffer.";
+}
+std::string square_text(const Context&) {
+  return "The gradient leaves for the drive: its square is taken while it is on the device.";
+}
+std::string await_write_text(const Context&) {
+  return "Staging buffers are needed again: the host waits until what is in them is written.";
+}
+std::string await_read_text(const Context&) {
+  return "A processor updates next what comes from the drive: the host waits until it is there.";
+}
+
+const std::vector<std::string>& drive_keys() {
+  static const std::vector<std::string> keys{"offload.optimizer", "offload.buffers", "offload.pipeline_read",
+                                             "offload.pipeline_write", "parallel.zero"};
+  return keys;
 }
 
 std::string gradients_back_text(const Context&) {
@@ -163,6 +218,14 @@ std::span<const ReasonRule> rules() {
          return fmt::format("With reduce_scatter off {} ranks average the whole bucket.", group_size(c));
        },
        zero_keys()},
+      {K::Copy, reads_drive, read_text, drive_keys()},
+      {K::Copy, writes_gradient, write_gradient_text, drive_keys()},
+      {K::Copy, uses_drive, write_text, drive_keys()},
+      {K::Copy, goes_into_pool, into_pool_text, drive_keys()},
+      {K::Cast, goes_into_pool, into_pool_text, drive_keys()},
+      {K::GradientNorms, nullptr, square_text, drive_keys()},
+      {K::HostWait, awaits_write, await_write_text, drive_keys()},
+      {K::HostWait, awaits_drive, await_read_text, drive_keys()},
       {K::Copy, brings_gradients, gradients_back_text, {"offload.optimizer", "train.accumulation"}},
       {K::Copy, brings_update, update_text, offload_keys()},
       {K::Copy, comes_from_host, from_host_text, offload_keys()},

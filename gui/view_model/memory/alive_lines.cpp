@@ -12,7 +12,7 @@ AliveLine line_of(const LoadedRun& run, const BufferLife& life) {
   };
   const auto count = static_cast<std::int64_t>(run.plan().instructions.size());
   AliveLine line;
-  line.alive.bytes = buffer.bytes();
+  line.alive.bytes = buffer.own_bytes();
   line.alive.what = to_words(run.words().buffer(life.buffer));
   line.alive.buffer_class = buffer.buffer_class;
   line.alive.space = buffer.space;

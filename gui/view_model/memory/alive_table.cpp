@@ -20,7 +20,7 @@ bool uses_other_spaces(const StepPlan& plan) {
 void explain_buffer(const Buffer& buffer, Why& why) {
   why.arithmetic = Arithmetic::product;
   const auto elements = static_cast<double>(buffer.elements);
-  const double each = elements == 0 ? 0 : static_cast<double>(buffer.bytes().value) / elements;
+  const double each = elements == 0 ? 0 : static_cast<double>(buffer.own_bytes().value) / elements;
   why.parts.push_back({"elements", grouped(buffer.elements), {}, elements});
   why.parts.push_back(
       {"bytes of one " + std::string(to_string(buffer.dtype)), fmt::format("{}", each), {}, each});
@@ -34,10 +34,10 @@ void explain_buffers(const StepPlan& plan, const std::vector<BufferId>& members,
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Buffer& buffer = plan.buffer(members[i]);
     if (i < k_listed) {
-      const auto number = static_cast<double>(buffer.bytes().value);
-      why.parts.push_back({buffer.name, to_string(buffer.bytes()), {}, number});
+      const auto number = static_cast<double>(buffer.own_bytes().value);
+      why.parts.push_back({buffer.name, to_string(buffer.own_bytes()), {}, number});
     } else {
-      rest += buffer.bytes();
+      rest += buffer.own_bytes();
     }
   }
   if (members.size() > k_listed)

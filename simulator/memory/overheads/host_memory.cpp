@@ -23,12 +23,14 @@ MemoryOverhead host_row(std::string name, Bytes of_rank, const Device& device, c
 }
 
 Bytes as_asked(const ModelGraph&, const Buffer& buffer) {
-  return buffer.bytes();
+  return buffer.own_bytes();
 }
 
 // torch 2.11 (ATen/core/CachingHostAllocator.h) rounds each page-locked tensor up to a power of two: FSDP2's
 // are the shards of single parameters, others one a buffer.
+// A pool for a drive is locked as it is (DeepSpeed's new_cpu_locked_tensor).
 Bytes as_pinned(const ModelGraph& graph, const Buffer& buffer) {
+  if (buffer.within || buffer.role == BufferRole::staging) return buffer.own_bytes();
   const auto rounded = [&](std::int64_t elements) {
     const Bytes bytes = bytes_of(elements, buffer.dtype);
     return Bytes{static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes.value)))};

@@ -57,6 +57,21 @@ TEST_CASE("marks around work in a queue have its times") {
   CHECK(device.between(second.start, second.end) == Nanoseconds{13});
 }
 
+// What a drive reads may end in another order than it began.
+TEST_CASE("a mark behind several works waits for all of them") {
+  HostQueues device;
+  const QueueIndex host = device.queue("compute");
+  const QueueIndex drive = device.queue("drive_read");
+  int first_waits = 0, second_waits = 0, later_waits = 0;
+  adopt(device, drive, std::make_unique<Work>(1, 9, &first_waits));
+  const Span second = adopt(device, drive, std::make_unique<Work>(2, 4, &second_waits));
+  adopt(device, drive, std::make_unique<Work>(3, 5, &later_waits));
+  device.wait(host, second.end);
+  CHECK(first_waits == 1);
+  CHECK(second_waits == 1);
+  CHECK(later_waits == 0);
+}
+
 TEST_CASE("only what waits for work blocks, until the work is done") {
   HostQueues device;
   const QueueIndex host = device.queue("compute");

@@ -17,6 +17,14 @@ bool offloads(const Case& facts) {
   return offload.parameters != OffloadTarget::none || offload.optimizer != OffloadTarget::none;
 }
 
+// A drive that nothing lies on is refused.
+std::vector<std::string> without_offload(const Case& facts) {
+  std::vector<std::string> settings{"offload={}"};
+  if (facts.job->scenario->offload->optimizer == OffloadTarget::nvme)
+    settings.emplace_back("cluster.nvme={}");
+  return settings;
+}
+
 Evidence evidence_of_offload(const Case& facts) {
   const bool parameters = facts.job->scenario->offload->parameters != OffloadTarget::none;
   return evidence_of_key(facts, parameters ? "offload.parameters" : "offload.optimizer");
@@ -24,7 +32,7 @@ Evidence evidence_of_offload(const Case& facts) {
 
 std::vector<Finding> check_not_needed(const Rule& rule, const Case& facts) {
   if (!offloads(facts)) return {};
-  Finding finding = speed_finding(rule, facts, {{"offload={}"}});
+  Finding finding = speed_finding(rule, facts, {without_offload(facts)});
   finding.message = "What is offloaded would fit on the device.";
   finding.evidence = {evidence_of_offload(facts)};
   return {finding};
@@ -72,7 +80,7 @@ std::vector<Finding> check_pcie(const Rule& rule, const Case& facts) {
   if (!offloads(facts)) return {};
   const double share = share_of_offload(*facts.job);
   if (share <= k_large) return {};
-  Finding finding = speed_finding(rule, facts, {{"offload={}"}}, false);
+  Finding finding = speed_finding(rule, facts, {without_offload(facts)}, false);
   finding.message =
       fmt::format("Copies over PCIe and the update on the host take {} of the step.", share_words(share));
   finding.evidence = {evidence_of_offload(facts)};
@@ -104,7 +112,7 @@ std::vector<Finding> check_host_states(const Rule& rule, const Case& facts) {
   Finding finding = finding_of(rule);
   finding.goal = Goal::fit;
   finding.certainty = 95;
-  finding.remedies = {{RemedyStep::sharding, {{"offload={}"}, {"offload.pin=false"}}}};
+  finding.remedies = {{RemedyStep::sharding, {without_offload(facts), {"offload.pin=false"}}}};
   finding.message = fmt::format("Offloaded states do not fit: {} of a node's {} of host memory.",
                                 to_string(phase->needs), to_string(phase->limit));
   finding.evidence = {evidence_of_offload(facts)};

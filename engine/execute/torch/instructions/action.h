@@ -33,6 +33,7 @@ struct RunState {
   int rank;  // of the world
   const std::shared_ptr<ExecutionBackend> backend;
   BufferTable buffers;
+  std::shared_ptr<SwapDrive> drive;  // where plans have buffers on one
   Communicators communicators;
   std::optional<TrainingData> data;
   // Where a model's parameters come from, with what its checkpoint calls them; without a reader from the
@@ -69,7 +70,7 @@ struct StepContext {
   std::vector<double> losses;  // by micro-batch
   std::optional<double> gradient_norm;
   std::optional<bool> overflow;              // of the gradients of all ranks, once it is known
-  std::unique_ptr<Pending> pending;          // left running by a collective
+  std::unique_ptr<Pending> pending;          // left running by a collective or a drive
   std::optional<OutOfMemory> out_of_memory;  // when that ended the step
   LateScalars* late = nullptr;               // how numbers come back; there while a step runs
   bool reads_norm = false;                   // gradient_norm is among what comes back late
@@ -122,7 +123,8 @@ PreparedAction prepare_accumulate(const Site& site);
 PreparedAction prepare_check_finite(const Site& site);
 PreparedAction prepare_clip_gradients(const Site& site);
 PreparedAction prepare_collective(const Site& site);
-PreparedAction prepare_copy(const Site& site);  // Copy, Cast, Pack, Unpack
+PreparedAction prepare_copy(const Site& site);        // Copy, Cast, Pack, Unpack
+PreparedAction prepare_drive_copy(const Site& site);  // Copy from or to a drive
 PreparedAction prepare_gradient_norms(const Site& site);
 PreparedAction prepare_initialize(const Site& site);
 PreparedAction prepare_load_batch(const Site& site);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "engine/execute/torch/instructions/parameter_ranges.h"
+#include "engine/plan/transfers.h"
 
 namespace shardlab {
 namespace {
@@ -144,6 +145,7 @@ Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
 }  // namespace
 
 PreparedAction prepare_copy(const Site& site) {
+  if (uses_drive(site.plan, site.instruction())) return prepare_drive_copy(site);
   SHARDLAB_TRY(auto destinations, match_buffers(site));
   return std::make_unique<Copies>(site, std::move(destinations));
 }

@@ -56,7 +56,7 @@ at::Tensor squared_norms(const std::vector<at::Tensor>& pieces, Arithmetic arith
 }
 
 // GradientNorms: the squared norm of each trained parameter's gradient, or of all together, as far as this
-// rank holds them.
+// rank holds them; or the sum of squared norms that were taken before.
 
 namespace {
 
@@ -70,12 +70,13 @@ struct GradientPiece {
 
 class GradientNorms : public Action {
  public:
-  GradientNorms(const Site& site, Slot norms, std::vector<GradientPiece> pieces)
-      : run_(site.run), norms_(norms), pieces_(std::move(pieces)) {}
+  GradientNorms(const Site& site, Slot norms, std::vector<GradientPiece> pieces, std::vector<Slot> squares)
+      : run_(site.run), norms_(norms), pieces_(std::move(pieces)), squares_(std::move(squares)) {}
 
   void run(StepContext&) override {
     const at::Tensor& norms = run_.buffers.tensor(norms_);
     norms.zero_();
+    if (!squares_.empty()) add_squares(norms);
     if (pieces_.empty()) return;
     std::vector<at::Tensor> gradients;
     for (const GradientPiece& piece : pieces_)
@@ -88,6 +89,14 @@ class GradientNorms : public Action {
   }
 
  private:
+  void add_squares(const at::Tensor& norms) const {
+    const MemoryLedger uncounted;  // single numbers, which no plan knows
+    const LedgerScope scope(uncounted);
+    at::Tensor sum = at::zeros(norms.sizes(), norms.options().dtype(at::kDouble));
+    for (const Slot square : squares_) sum.add_(run_.buffers.tensor(square).to(norms.device()));
+    norms.copy_(sum);
+  }
+
   // The place of each piece among the norms; from the first step on the tensor lies on the device.
   const at::Tensor& places(c10::Device device) {
     if (places_.defined()) return places_;
@@ -100,6 +109,7 @@ class GradientNorms : public Action {
   RunState& run_;
   const Slot norms_;
   const std::vector<GradientPiece> pieces_;
+  const std::vector<Slot> squares_;  // taken before, of gradients that lie elsewhere now
   at::Tensor places_;
 };
 
@@ -123,14 +133,20 @@ PreparedAction prepare_gradient_norms(const Site& site) {
   if (!fits || !is_floating_point(norms.dtype))
     return site.defect("writes one number a trained parameter, or one for all");
   std::vector<GradientPiece> pieces;
+  std::vector<Slot> squares;
   for (const BufferId id : instruction.reads) {
+    if (site.buffer(id).role == BufferRole::norms) {
+      squares.push_back(site.slot(id));
+      continue;
+    }
     for (const HeldRange& range : held_ranges(site.run, site.buffer(id))) {
       const std::int64_t place = places[range.parameter.index()];
       if (place < 0 || range.count == 0) continue;
       pieces.push_back({site.slot(id), range.offset, range.count, norms.elements == 1 ? 0 : place});
     }
   }
-  return std::make_unique<GradientNorms>(site, site.slot(instruction.writes[0]), std::move(pieces));
+  return std::make_unique<GradientNorms>(site, site.slot(instruction.writes[0]), std::move(pieces),
+                                         std::move(squares));
 }
 
 }  // namespace shardlab

@@ -90,6 +90,17 @@ const BufferId* find_state(const Site& site, const Buffer& parameters, BufferRol
   return nullptr;
 }
 
+// Gradients of single parameters that lie side by side in a pool are one tensor for the kernel.
+bool add_to_pool(std::vector<Update>& updates, const Update& update, bool joins) {
+  if (updates.empty() || updates.back().parameters != update.parameters ||
+      updates.back().gradients != update.gradients)
+    return false;
+  std::vector<UpdatePiece>& pieces = updates.back().pieces;
+  pieces.insert(pieces.end(), update.pieces.begin(), update.pieces.end());
+  if (joins) pieces = joined(std::move(pieces));
+  return true;
+}
+
 Status append_updates(const Site& site, BufferId parameters, std::vector<Update>& updates) {
   const Buffer& held = site.buffer(parameters);
   const TrainSpec& train = *site.run.planned.scenario.train;
@@ -111,9 +122,13 @@ Status append_updates(const Site& site, BufferId parameters, std::vector<Update>
       return site.defect(fmt::format("{} is {}, its gradient {} is {}", held.name, to_string(held.dtype),
                                      gradients.name, to_string(gradients.dtype)));
     }
-    if (train.optimizer_implementation == OptimizerImplementation::loop)
-      update.pieces = by_parameter(update.pieces, held_ranges(site.run, held));
-    update.gradients = site.slot(id);
+    const bool one_by_one = train.optimizer_implementation == OptimizerImplementation::loop;
+    if (one_by_one) update.pieces = by_parameter(update.pieces, held_ranges(site.run, held));
+    update.gradients = site.slot(gradients.within ? gradients.within->pool : id);
+    if (gradients.within) {
+      for (UpdatePiece& piece : update.pieces) piece.gradient += gradients.within->first;
+      if (add_to_pool(updates, update, !one_by_one)) continue;
+    }
     updates.push_back(update);
   }
   return {};

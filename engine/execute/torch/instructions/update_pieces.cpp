@@ -41,6 +41,24 @@ std::vector<UpdatePiece> update_pieces(const RunState& run, const Buffer& gradie
   return pieces;
 }
 
+std::vector<UpdatePiece> joined(std::vector<UpdatePiece> pieces) {
+  std::sort(pieces.begin(), pieces.end(),
+            [](const UpdatePiece& a, const UpdatePiece& b) { return a.gradient < b.gradient; });
+  std::vector<UpdatePiece> result;
+  for (const UpdatePiece& piece : pieces) {
+    const auto goes_on = [&](const UpdatePiece& last) {
+      return last.gradient + last.count == piece.gradient && last.parameter + last.count == piece.parameter &&
+             last.state + last.count == piece.state;
+    };
+    if (!result.empty() && goes_on(result.back())) {
+      result.back().count += piece.count;
+    } else {
+      result.push_back(piece);
+    }
+  }
+  return result;
+}
+
 std::vector<UpdatePiece> by_parameter(const std::vector<UpdatePiece>& pieces,
                                       const std::vector<HeldRange>& held) {
   std::vector<UpdatePiece> cut;

@@ -26,4 +26,7 @@ std::vector<UpdatePiece> update_pieces(const RunState& run, const Buffer& gradie
 std::vector<UpdatePiece> by_parameter(const std::vector<UpdatePiece>& pieces,
                                       const std::vector<HeldRange>& held);
 
+// Pieces that go on where another ends, in all three, as one; ascending by `gradient`.
+std::vector<UpdatePiece> joined(std::vector<UpdatePiece> pieces);
+
 }  // namespace shardlab
