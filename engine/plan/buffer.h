@@ -33,8 +33,9 @@ struct Buffer {
   int shards = 1;                       // ranks that a sharded or padded layout spreads over
   int alignment = 1;  // flat layouts: elements to which a parameter's begin is rounded up; others: rows of
                       // dimension 0 to a multiple of which every parameter is padded
-  std::int64_t first =
-      0;  // flat_range: the element of its parameters, one after the other, with which it begins
+  // flat_range: the element of its parameters, one after the other, with which it begins. element_shards: of
+  // this rank's elements the one with which it begins, where `elements` are not all of them.
+  std::int64_t first = 0;
   int end_alignment = 1;           // flat layouts: each shard's elements are rounded up to a multiple of it
   std::optional<UnitId> unit;      // whose parameters, gradients or states these are
   std::optional<TensorId> tensor;  // whose value (or, in class activation_gradient, gradient) this is

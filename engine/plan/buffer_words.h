@@ -70,7 +70,8 @@ enum class BufferLayout : std::uint8_t {
   trained_flat_shard,  // what trained parameters have in that part, without gaps; as long as that of the rank
                        // with most
   flat_range,          // elements of the parameters one after the other, from Buffer::first on
-  element_shards,  // this rank's elements of each parameter: ceil(elements / shards), the last ranks' padded
+  element_shards,  // this rank's elements of each parameter: ceil(elements / shards), the last ranks' padded;
+                   // or some of them, from Buffer::first on
   gathered_element_shards,  // the element_shards of all ranks, one rank after the other
 };
 template <>

@@ -52,6 +52,32 @@ def test_pageable_memory_is_slower():
     check(space(pinned, "pinned_host")["peak"] == 2 * 4 * LLAMA // 8, "parameters and gradients are page-locked")
 
 
+LLAMA_70B = 70553706496
+
+
+def test_a_drive_takes_the_optimizer():
+    run = predicted("zero3-nvme-70b.yaml")
+    of_rank = LLAMA_70B // 8
+    check(abs(space(run, "disk")["between"] / (16 * of_rank) - 1) < 0.001, "master, moments and nearly all gradients rest on the drive")
+    for ends in (("disk", "pinned_host"), ("pinned_host", "disk")):
+        check(abs(moved(run, *ends) / (16 * of_rank) - 1) < 0.001, f"and move once {ends}")
+    host = predicted("zero3-nvme-70b.yaml", "offload={optimizer: cpu, parameters: cpu}", "cluster.nvme={}")
+    spaces = [sum(space(each, name)["peak"] for name in ("pinned_host", "pageable_host")) for each in (run, host)]
+    check(spaces[0] < spaces[1] / 4, f"a quarter of the host memory: {spaces}")
+    check(run["step_time_ns"]["median"] > 2 * host["step_time_ns"]["median"], "for a step more than twice as long")
+    check(not any("trains wrongly" in each for each in run["assumptions"]), "every gradient begins at a sector")
+    slow = predicted("zero3-nvme-70b.yaml", "offload={optimizer: nvme, parameters: cpu}")
+    check(slow["step_time_ns"]["median"] > 1.05 * run["step_time_ns"]["median"], "overlap pays")
+    fast = predicted("zero3-nvme-70b.yaml", "cluster.nvme.read=200GB/s", "cluster.nvme.write=100GB/s")
+    check(fast["step_time_ns"]["median"] < 0.6 * run["step_time_ns"]["median"], "so do faster drives")
+    odd = predicted("zero3-nvme-70b.yaml", "model.overrides={intermediate_size: 28680}")
+    check(any("trains wrongly" in each for each in odd["assumptions"]), f"what DeepSpeed misreads is told: {odd['assumptions']}")
+
+
+def test_too_few_staging_buffers():
+    expect_error(Place().run("simulate", FOLDER / "zero3-nvme-70b.yaml", "--set", "offload.buffers=11"), 2, "offload.buffers", "needs 12")
+
+
 def gathered(run):
     return sum(total["bytes"] for total in run["communication"] if total["kind"] == "AllGather")
 

@@ -28,8 +28,7 @@ LeavingGradients::LeavingGradients(StepBuilder& builder, const SubGroups& groups
       out_(out),
       squares_(groups.count()),
       written_(groups.count()),
-      unwritten_(groups.count()),
-      lingering_(groups.count()) {}
+      kept_(groups.count()) {}
 
 void LeavingGradients::leave(std::vector<PlacedGradient> gradients, StreamId stream) {
   std::vector<std::size_t> order;  // of sub-groups, by their first gradient
@@ -44,26 +43,28 @@ void LeavingGradients::leave(std::vector<PlacedGradient> gradients, StreamId str
 }
 
 void LeavingGradients::leave_one(const PlacedGradient& gradient, StreamId stream) {
-  const std::size_t group = groups_.group_of(gradient.parameter);
-  Buffer staged = groups_.part_of({gradient.parameter}, name_of("leaving", gradient.parameter),
-                                  BufferClass::gradient_shard, DType::float32);
-  if (!rules_.is_swapped(staged.elements)) {
-    unwritten_[group].push_back(gradient);
+  const ParameterId parameter = gradient.parameter;
+  const std::size_t group = groups_.group_of(parameter);
+  Buffer staged = groups_.part_of({parameter}, name_of("leaving", parameter), BufferClass::gradient_shard,
+                                  DType::float32);
+  const std::int64_t whole = staged.elements;
+  staged.elements = rules_.aligned_part(whole);
+  if (!rules_.is_swapped(whole) || !rules_.is_swapped(staged.elements)) {
+    kept_[group].push_back({parameter, gradient.buffer, 0, whole});
     return;
   }
-  const bool lingers = !rules_.is_aligned(staged.elements);
-  const std::int64_t room = rules_.in_pages(staged.elements);
-  make_room(room);
+  const std::int64_t leaves = staged.elements;
+  make_room(leaves);
   pool_.place(staged, *current_, filled_);
-  filled_ += room;
+  filled_ += leaves;
   const BufferId copied = b_.declare(std::move(staged));
   pool_.wait_for_slots(stream);
   const InstructionId done = emit_transfer(b_, root_, gradient.buffer, copied, stream);
   emit_host_wait(b_, host_.stream, done);
-  waiting_.push_back({copied, file_of(gradient.parameter), done});
-  written_[group].push_back({gradient.parameter, waiting_.back().file});
-  if (lingers) {
-    lingering_[group].push_back(gradient.buffer);
+  waiting_.push_back({copied, file_of(parameter, leaves), done});
+  written_[group].push_back({parameter, waiting_.back().file, 0, leaves});
+  if (leaves < whole) {
+    kept_[group].push_back({parameter, gradient.buffer, leaves, whole - leaves});
   } else {
     b_.free({gradient.buffer});
   }
@@ -92,9 +93,10 @@ void LeavingGradients::measure(ParameterId parameter, BufferId gradient, StreamI
 }
 
 // Made by the first step, and there from then on.
-BufferId LeavingGradients::file_of(ParameterId parameter) {
+BufferId LeavingGradients::file_of(ParameterId parameter, std::int64_t elements) {
   Buffer file = groups_.part_of({parameter}, name_of("drive.gradient", parameter),
                                 BufferClass::gradient_shard, DType::float32);
+  file.elements = elements;
   file.space = MemorySpace::disk;
   file.stream = out_;
   return b_.is_first() ? b_.declare(std::move(file)) : b_.declare_carried(std::move(file));
@@ -140,8 +142,7 @@ void LeavingGradients::flush() {
 }
 
 void LeavingGradients::drop(std::size_t group) {
-  for (const PlacedGradient& each : std::exchange(unwritten_[group], {})) b_.free({each.buffer});
-  for (const BufferId gradient : std::exchange(lingering_[group], {})) b_.free({gradient});
+  for (const PlacedGradient& each : std::exchange(kept_[group], {})) b_.free({each.buffer});
 }
 
 }  // namespace shardlab

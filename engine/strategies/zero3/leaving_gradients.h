@@ -3,9 +3,9 @@
 //
 // Source: DeepSpeed 0.19.8, runtime/swap_tensor/async_swapper.py (AsyncTensorSwapper) and optimizer_utils.py
 // (_swap_out_gradients). What is too small to be swapped stays where it was made, on the device, until its
-// sub-group is updated; so does, with all of it, a gradient that is no multiple of the drive's alignment:
-// DeepSpeed keeps a view of its last elements. shardlab writes those to the drive with the others. Every
-// gradient of a reduction is made before the first of them leaves.
+// sub-group is updated. So do the last elements of a gradient that is no multiple of the drive's alignment,
+// and with them all of its memory: DeepSpeed keeps a view of it. Every gradient of a reduction is made before
+// the first of them leaves.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,11 @@
 
 namespace shardlab {
 
+// Elements [first, first + count) of this rank's part of a parameter's gradient.
 struct PlacedGradient {
   ParameterId parameter;
   BufferId buffer;
+  std::int64_t first = 0, count = 0;
 };
 
 class LeavingGradients {
@@ -38,9 +40,9 @@ class LeavingGradients {
 
   // The squared norms that were taken of a sub-group's gradients as they left.
   std::vector<BufferId> squares(std::size_t group) const { return squares_[group]; }
-  // What has left the device, and lies on the drive; what has not, and lies on the device until drop().
+  // What lies on the drive, and what lies on the device until drop().
   const std::vector<PlacedGradient>& written(std::size_t group) const { return written_[group]; }
-  const std::vector<PlacedGradient>& unwritten(std::size_t group) const { return unwritten_[group]; }
+  const std::vector<PlacedGradient>& kept(std::size_t group) const { return kept_[group]; }
   void drop(std::size_t group);
 
  private:
@@ -49,7 +51,7 @@ class LeavingGradients {
     InstructionId copied;
   };
   void leave_one(const PlacedGradient& gradient, StreamId stream);
-  BufferId file_of(ParameterId parameter);
+  BufferId file_of(ParameterId parameter, std::int64_t elements);
   void make_room(std::int64_t elements);
   void write_waiting();
   void await_writes();
@@ -62,15 +64,13 @@ class LeavingGradients {
   const HostState host_;
   const StreamId out_;
   bool has_buffers_ = false;
-  std::vector<std::size_t> free_, busy_;  // slots; the second may still be read by writes
-  std::optional<std::size_t> current_;    // the slot that is being filled
-  std::int64_t filled_ = 0;               // elements of it
-  std::vector<Waiting> waiting_;          // in the current slot
-  std::vector<BufferId> staged_;          // in slots that are written
-  // By sub-group; the last are whole gradients of which a view was kept.
-  std::vector<std::vector<BufferId>> squares_;
-  std::vector<std::vector<PlacedGradient>> written_, unwritten_;
-  std::vector<std::vector<BufferId>> lingering_;
+  std::vector<std::size_t> free_, busy_;                     // slots; the second may still be read by writes
+  std::optional<std::size_t> current_;                       // the slot that is being filled
+  std::int64_t filled_ = 0;                                  // elements of it
+  std::vector<Waiting> waiting_;                             // in the current slot
+  std::vector<BufferId> staged_;                             // in slots that are written
+  std::vector<std::vector<BufferId>> squares_;               // by sub-group
+  std::vector<std::vector<PlacedGradient>> written_, kept_;  // likewise
 };
 
 }  // namespace shardlab

@@ -86,6 +86,7 @@ std::optional<std::size_t> OptimizerSwap::next_after(std::size_t group) const {
 void OptimizerSwap::swap_in(std::size_t group) {
   gradients_.flush();
   now_ = ahead_ ? *std::exchange(ahead_, std::nullopt) : read(group);
+  if (!rules_.overlaps()) return;  // which has waited
   emit_host_wait(b_, host_.stream, *now_->last);
   if (const auto next = next_after(group); next && rules_.reads_ahead) ahead_ = read(*next);
 }
@@ -104,43 +105,52 @@ OptimizerSwap::Staged OptimizerSwap::read(std::size_t group) {
         staged_part(group, to_string(roles_[i]), BufferClass::optimizer_state, staged.slots[i + 1]));
     if (!b_.is_first()) emit_transfer(b_, root_, files_[group]->states[i], staged.states.back(), in_);
   }
-  // DeepSpeed's swapper that overlaps nothing waits once more.
-  if (!rules_.reads_ahead && !rules_.writes_behind) emit_host_wait(b_, host_.stream, *b_.last_on(in_));
+  if (!rules_.overlaps()) emit_host_wait(b_, host_.stream, *b_.last_on(in_));
   read_gradients(staged);
   return staged;
 }
 
 // Each where it lies among those of its sub-group. What never left the device is copied while the drive
-// reads.
+// reads; DeepSpeed's swapper that overlaps nothing waits before that, as it does between states and
+// gradients.
 void OptimizerSwap::read_gradients(Staged& staged) {
   for (const PlacedGradient& each : gradients_.written(staged.group)) {
-    staged.gradients.push_back(staged_gradient(staged, each.parameter));
+    staged.gradients.push_back(staged_gradient(staged, each));
     emit_transfer(b_, root_, each.buffer, staged.gradients.back(), in_);
   }
   staged.last = b_.last_on(in_);
-  if (gradients_.unwritten(staged.group).empty()) return;
+  if (!rules_.overlaps() && !staged.gradients.empty()) emit_host_wait(b_, host_.stream, *staged.last);
+  if (gradients_.kept(staged.group).empty()) return;
   pool_.wait_for_slots(StepBuilder::compute());
   InstructionId copied;
-  for (const PlacedGradient& each : gradients_.unwritten(staged.group)) {
-    staged.gradients.push_back(staged_gradient(staged, each.parameter));
+  for (const PlacedGradient& each : gradients_.kept(staged.group)) {
+    staged.gradients.push_back(staged_gradient(staged, each));
     copied = emit_transfer(b_, root_, each.buffer, staged.gradients.back(), StepBuilder::compute());
   }
   emit_host_wait(b_, host_.stream, copied);
 }
 
-BufferId OptimizerSwap::staged_gradient(const Staged& staged, ParameterId parameter) {
+BufferId OptimizerSwap::staged_gradient(const Staged& staged, const PlacedGradient& gradient) {
   const std::size_t slot = staged.slots.back();
-  Buffer gradient =
-      groups_.part_of({parameter}, fmt::format("update_gradient.slot{}.p{}", slot, parameter.value),
-                      BufferClass::gradient_shard, DType::float32);
-  pool_.place(gradient, slot, groups_.offset_in_group(parameter));
-  return b_.declare(std::move(gradient));
+  Buffer part = groups_.part_of({gradient.parameter},
+                                fmt::format("update_gradient.slot{}.p{}", slot, gradient.parameter.value),
+                                BufferClass::gradient_shard, DType::float32);
+  if (gradient.first > 0) part.name += ".end";
+  part.first = gradient.first;
+  part.elements = gradient.count;
+  pool_.place(part, slot, groups_.offset_in_group(gradient.parameter) + gradient.first);
+  return b_.declare(std::move(part));
 }
 
 void OptimizerSwap::swap_out(std::size_t group) {
+  Staged staged = *std::exchange(now_, std::nullopt);
+  if (!rules_.overlaps()) {
+    write(staged, b_.is_first());
+    finish_write(std::move(staged));
+    return gradients_.drop(group);
+  }
   if (behind_) finish_write(*std::exchange(behind_, std::nullopt));
   gradients_.drop(group);
-  Staged staged = *std::exchange(now_, std::nullopt);
   write(staged);
   if (rules_.writes_behind && next_after(group)) {
     behind_ = std::move(staged);
@@ -149,10 +159,13 @@ void OptimizerSwap::swap_out(std::size_t group) {
   }
 }
 
-void OptimizerSwap::write(Staged& staged) {
+// In the first step without overlap DeepSpeed waits for the master before it writes the states that the
+// update has made.
+void OptimizerSwap::write(Staged& staged, bool waits_between) {
   const Files& files = *files_[staged.group];
   b_.wait(out_, host_.stream);
-  emit_transfer(b_, root_, staged.master, files.master, out_);
+  const InstructionId master = emit_transfer(b_, root_, staged.master, files.master, out_);
+  if (waits_between && !staged.states.empty()) emit_host_wait(b_, host_.stream, master);
   for (std::size_t i = 0; i < staged.states.size(); ++i)
     emit_transfer(b_, root_, staged.states[i], files.states[i], out_);
   staged.last = b_.last_on(out_);

@@ -52,8 +52,8 @@ class OptimizerSwap {
   BufferId staged_part(std::size_t group, std::string_view name, BufferClass buffer_class, std::size_t slot);
   Staged read(std::size_t group);
   void read_gradients(Staged& staged);
-  BufferId staged_gradient(const Staged& staged, ParameterId parameter);
-  void write(Staged& staged);
+  BufferId staged_gradient(const Staged& staged, const PlacedGradient& gradient);
+  void write(Staged& staged, bool waits_between = false);
   void finish_write(Staged staged);
   std::optional<std::size_t> next_after(std::size_t group) const;
 

@@ -174,7 +174,11 @@ void ScatterReduction::keep_on_host(BufferId reduced, std::size_t index) {
     keep.bytes = bytes_of((whole.elements + ranks_ - 1) / ranks_, b_.plan().buffer(parts.front()).dtype);
     b_.emit(std::move(keep));
   }
-  for (const ParameterId parameter : whole.parameters) pass_through_device(parameter, reduced);
+  // In the order of definition but where the bucket is averaged as it is (stage3.py, __avg_scatter_*).
+  std::vector<ParameterId> order = whole.parameters;
+  const bool as_it_is = options_.contiguous_gradients && !whole.oversized && !options_.reduce_scatter;
+  if (!as_it_is) std::sort(order.begin(), order.end());
+  for (const ParameterId parameter : order) pass_through_device(parameter, reduced);
   if (!leaving_.empty()) swap_->gradients().leave(std::exchange(leaving_, {}), stream_);
 }
 

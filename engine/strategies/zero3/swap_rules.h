@@ -18,8 +18,9 @@ struct SwapRules {
 
   // Whether so many float32 elements of one rank go to the drive.
   bool is_swapped(std::int64_t elements) const { return elements * 4 >= least_bytes; }
-  // DeepSpeed swaps all of it; else it keeps a view of the last elements.
-  bool is_aligned(std::int64_t elements) const { return elements % alignment == 0; }
+  // The elements of a gradient that can be swapped; of the others DeepSpeed keeps a view.
+  std::int64_t aligned_part(std::int64_t elements) const { return elements / alignment * alignment; }
+  bool overlaps() const { return reads_ahead || writes_behind; }
   // As a buffer holds them.
   std::int64_t in_pages(std::int64_t elements) const;
 

@@ -25,6 +25,18 @@ void append_shard(std::vector<HeldRange>& ranges, const ParameterLayout& layout,
   }
 }
 
+// Elements [first, first + count) of what the ranges hold, which begin with 0 from there.
+std::vector<HeldRange> cut(const std::vector<HeldRange>& ranges, std::int64_t first, std::int64_t count) {
+  std::vector<HeldRange> parts;
+  for (const HeldRange& range : ranges) {
+    const std::int64_t begin = std::max(range.offset, first);
+    const std::int64_t end = std::min(range.offset + range.count, first + count);
+    if (begin < end)
+      parts.push_back({range.parameter, range.first + begin - range.offset, begin - first, end - begin});
+  }
+  return parts;
+}
+
 // The parameters' parts within [begin, begin + count) of the flat vector.
 void append_flat(std::vector<HeldRange>& ranges, const ParameterLayout& layout, std::int64_t begin,
                  std::int64_t count) {
@@ -58,8 +70,11 @@ std::vector<HeldRange> held_ranges(const RunState& run, const Buffer& buffer) {
       for (const ParameterPiece& piece : layout.pieces)
         ranges.push_back({piece.parameter, 0, piece.offset, piece.elements()});
       break;
-    case BufferLayout::row_shards:
-    case BufferLayout::element_shards: append_shard(ranges, layout, run.part(buffer), 0); break;
+    case BufferLayout::row_shards: append_shard(ranges, layout, run.part(buffer), 0); break;
+    case BufferLayout::element_shards:
+      append_shard(ranges, layout, run.part(buffer), 0);
+      if (buffer.elements != layout.shard_elements) ranges = cut(ranges, buffer.first, buffer.elements);
+      break;
     case BufferLayout::gathered_row_shards:
     case BufferLayout::gathered_element_shards:
       for (int rank = 0; rank < layout.shards; ++rank)
