@@ -40,7 +40,7 @@ struct LaunchOptions {
 };
 
 // Runs all ranks on this machine, or as the team's processes, and returns what they measured. When a rank
-// fails, the others get 30 seconds (less when launch.timeout is short) to notice and to report where they
+// fails, the others get 25 seconds (less when launch.timeout is short) to notice and to report where they
 // waited; then they are stopped. The error says which rank failed how, and what the others waited for; the
 // spools stay. SIGINT and SIGTERM to this process end the ranks and the run (run_failed). Not to be called by
 // two threads at once.

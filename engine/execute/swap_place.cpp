@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -35,6 +37,10 @@ Result<std::shared_ptr<SwapDrive>> open_swap_drive(const Scenario& scenario, con
   if (!fs::is_directory(options.path, error))
     return bad_input("cluster.nvme.path", fmt::format("{} is no folder of this machine", options.path),
                      "make it on the drive that the ranks swap to");
+  if (::access(options.path.c_str(), W_OK | X_OK) != 0)
+    return bad_input("cluster.nvme.path",
+                     fmt::format("{} may not be written to: {}", options.path, std::strerror(errno)),
+                     "give this user the right to make folders there, or name another");
   SHARDLAB_TRY(std::unique_ptr<SwapDrive> drive, SwapDrive::open(options));
   return std::shared_ptr<SwapDrive>(std::move(drive));
 }

@@ -14,7 +14,8 @@ namespace shardlab {
 // cluster.nvme.path starts from the scenario's folder.
 SwapOptions swap_options(const Scenario& scenario, const std::string& run, int rank);
 
-// A rank's files. Errors: bad_input when the folder is not there, else those of SwapDrive::open().
+// A rank's files. Errors: bad_input when the folder is not there or may not be written to, else those of
+// SwapDrive::open().
 Result<std::shared_ptr<SwapDrive>> open_swap_drive(const Scenario& scenario, const std::string& run,
                                                    int rank);
 

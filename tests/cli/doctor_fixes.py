@@ -18,6 +18,7 @@ SHOW_A_MISTAKE = {
     # Take 96 % and more of their devices.
     "offload/fsdp2-70b-8xh100.yaml": ["memory/fragmentation"],
     "offload/zero3-both-70b.yaml": ["memory/fragmentation"],
+    "offload/zero3-nvme-70b.yaml": ["memory/fragmentation"],
     "zero/zero3-neighbours.yaml": ["memory/fragmentation"],
     # Is there so that building and simulating a large plan can be timed; it needs checkpointing to fit.
     "validation/llama-80-layers.yaml": ["memory/activations-dominate"],

@@ -87,7 +87,7 @@ TEST_CASE("search finds settings that are not shown otherwise") {
 }
 
 TEST_CASE("all settings shows those that apply") {
-  Ui ui("scenario", {460, 4000});
+  Ui ui("scenario", {460, 4400});
   ui.open(large_scenario());
   CHECK_FALSE(ui.shows("scenario", "##train.seed"));
   ui.click("scenario", "all settings");

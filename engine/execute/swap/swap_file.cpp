@@ -41,12 +41,16 @@ Status make_swap_file(const SwapPlace& place, const std::string& name, std::int6
   const std::int64_t bytes = stored_bytes(data_bytes);
   const OwnedDescriptor file(::openat(place.folder, name.c_str(),
                                       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  DriveFailure failure{errno, "made", {bytes}, free_bytes(place.folder), ErrorKind::not_possible};
+  DriveFailure failure{errno, "made", {bytes}, {-1}, ErrorKind::not_possible};
   if (!file.is_open() && failure.number == EEXIST)
     return not_possible(at, "is there already, and this run did not make it", k_start_again);
+  if (!file.is_open() && failure.number == ENOSPC && free_bytes(place.folder).value > 0)
+    return not_possible(at, "no room: the drive takes no further file (df -i tells how many it has)",
+                        "remove files there, or use another drive (cluster.nvme.path)");
   if (!file.is_open()) return fail(drive_error(at, failure));
   failure.number = take_room(file.get(), bytes);
   if (failure.number == 0) return {};
+  failure.free = free_bytes(place.folder);
   ::unlinkat(place.folder, name.c_str(), 0);
   return fail(drive_error(at, failure));
 }

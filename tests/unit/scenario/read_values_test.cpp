@@ -73,9 +73,9 @@ TEST_CASE("scenario: every key of parallel, precision, activation and offload") 
   CHECK_FALSE(s.precision->autocast.has_value());
   CHECK(*s.scaler == ScalerSpec{true, 65536, 2, 0.5, 1000, true, {}, false, 1});
   CHECK(s.activation->operators == std::vector<std::string>{"matmul", "attention"});
-  CHECK(
-      *s.offload ==
-      OffloadSpec{OffloadTarget::cpu, OffloadTarget::nvme, false, 0.5, 4, true, true, {mebibytes(2), 32, 4}});
+  CHECK(*s.offload ==
+        OffloadSpec{
+            OffloadTarget::nvme, OffloadTarget::none, false, 0.5, 4, true, true, {mebibytes(2), 32, 4}});
 }
 
 TEST_CASE("scenario: every key of train and of a run") {

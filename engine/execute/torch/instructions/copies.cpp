@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/execute/torch/instructions/drive_copy.h"
 #include "engine/execute/torch/instructions/parameter_ranges.h"
 #include "engine/plan/transfers.h"
 
@@ -143,6 +144,17 @@ Result<std::vector<DestinationRanges>> match_buffers(const Site& site) {
 }
 
 }  // namespace
+
+PreparedAction prepare_drive_copy(const Site& site) {
+  const Instruction& instruction = site.instruction();
+  const BufferId from = instruction.reads.front(), to = instruction.writes.front();
+  if (site.buffer(from).bytes() != site.buffer(to).bytes())
+    return site.defect(
+        fmt::format("{} and {} are not of one size", site.buffer(from).name, site.buffer(to).name));
+  const bool reads = site.buffer(from).space == MemorySpace::disk;
+  return std::make_unique<DriveCopy>(site.run, reads ? DriveDirection::read : DriveDirection::write,
+                                     site.buffer(reads ? from : to).name, site.slot(reads ? to : from));
+}
 
 PreparedAction prepare_copy(const Site& site) {
   if (uses_drive(site.plan, site.instruction())) return prepare_drive_copy(site);

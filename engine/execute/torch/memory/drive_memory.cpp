@@ -44,7 +44,10 @@ BookedFile::~BookedFile() {
 }
 
 void or_throw(const Status& status) {
-  if (!status) throw std::runtime_error(to_string(status.error()));
+  if (status) return;
+  Error error = status.error();
+  error.place.rank.reset();
+  throw std::runtime_error(to_string(error));
 }
 
 }  // namespace shardlab

@@ -28,7 +28,8 @@ class BookedFile {
   BookedFile& operator=(const BookedFile&) = delete;
 };
 
-// Throws std::runtime_error with the error's text: what runs a plan's instructions tells errors so.
+// Throws std::runtime_error with the error's text: what runs a plan's instructions tells errors so, and which
+// rank it is besides.
 void or_throw(const Status& status);
 
 }  // namespace shardlab
