@@ -8,6 +8,7 @@
 //   copy.to_device, copy.from_device          bytes (over the host's link; measured on devices only)
 //   pairs                  bytes: every pair of ranks alone, exchanging so much each way; and almost nothing,
 //                          for the latency
+//   drive:FOLDER           bytes, swapped to a file there and back
 //   allocation             bytes
 //   contention             bytes (of the collective), rows, inputs, outputs (of the products beside it)
 // One case may give several measurements ("linear" gives forward, gradient of the input, gradient of the
@@ -17,12 +18,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/model/operators/probe_recipe.h"
 
 namespace shardlab {
+
+inline constexpr std::string_view k_drive_probe = "drive:";
 
 struct ProbeCase {
   std::string probe;

@@ -9,7 +9,9 @@ std::optional<StepPhase> phase_that_begins(const Instruction& instruction) {
     case InstructionKind::Forward: return StepPhase::forward;
     case InstructionKind::Recompute:
     case InstructionKind::Backward: return StepPhase::backward;
+    // A unit's own are squared as they leave, while backward goes on.
     case InstructionKind::GradientNorms:
+      return instruction.unit ? std::nullopt : std::optional(StepPhase::optimizer);
     case InstructionKind::Unscale:
     case InstructionKind::CheckFinite:
     case InstructionKind::ClipGradients:

@@ -81,7 +81,11 @@ class CalibrationRun {
   ProbeList all_probes() const {
     ProbeList list;
     list.budget_ms = work_.probe_budget_ms;
-    if (options_.scenario != nullptr) list.cases = probe_cases_of(options_.scenario->graph);
+    if (options_.scenario != nullptr) {
+      list.cases = probe_cases_of(options_.scenario->graph);
+      for (ProbeCase& drive : drive_cases(options_.scenario->scenario))
+        list.cases.push_back(std::move(drive));
+    }
     list.cases.insert(list.cases.end(), work_.probes.begin(), work_.probes.end());
     return list;
   }

@@ -3,7 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "engine/execute/swap_place.h"
 #include "engine/plan/probed_collective.h"
+#include "engine/scenario/offload_spec.h"
 #include "simulator/calibrate/case_list.h"
 
 namespace shardlab {
@@ -109,6 +111,14 @@ std::vector<ProbeCase> standard_probe_cases() {
   for (const DType dtype : {DType::float32, DType::bfloat16}) add_core(cases, dtype);
   for (const DType dtype : {DType::float32, DType::bfloat16}) add_extended(cases, dtype);
   return cases.take();
+}
+
+std::vector<ProbeCase> drive_cases(const Scenario& scenario) {
+  std::vector<ProbeCase> cases;
+  if (scenario.offload->optimizer != OffloadTarget::nvme) return cases;
+  const std::string probe = std::string(k_drive_probe) + swap_options(scenario, {}, 0).path;
+  for (const std::int64_t mebi : {1, 4, 16, 64}) cases.push_back({probe, {{"bytes", mebi << 20}}});
+  return cases;
 }
 
 std::vector<ProbeCase> probe_cases_of(const ModelGraph& graph) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "engine/model/operators/operator_list.h"
@@ -27,6 +28,7 @@ class Reader {
     set("host.launch", coefficients_.host.launch_ns);
     set("host.launch", coefficients_.host.backward_launch_ns);
     set("host.launch", coefficients_.host.reduction_launch_ns);
+    read_drive();
     read_contention();
     set("contention.collective_beside_compute", coefficients_.contention.collective_beside_compute);
     for (const ProbeResult& probe : calibration_.probes) read_shape(probe);
@@ -71,6 +73,15 @@ class Reader {
       traffic.bandwidth = {coefficient.value};
       set(probe + ".overhead", traffic.overhead_ns);
     }
+  }
+
+  // One latency for both directions, the longer.
+  void read_drive() const {
+    DriveCoefficients& drive = coefficients_.drive;
+    set("drive.read.bandwidth", drive.read.value);
+    set("drive.write.bandwidth", drive.write.value);
+    const auto read = value("drive.read.overhead"), written = value("drive.write.overhead");
+    if (read || written) drive.transfer_ns = std::max(read.value_or(0), written.value_or(0));
   }
 
   void read_contention() {

@@ -4,6 +4,7 @@
 //   matmul.<use>.<dtype>           m, n, k
 //   attention.<direction>.<dtype>  batch, sequence, heads, kv_heads, head_dim
 //   all_gather, reduce_scatter, all_reduce   bytes, ranks
+//   drive.read, drive.write                  bytes
 //   everything else                bytes (read and written), pieces
 #pragma once
 

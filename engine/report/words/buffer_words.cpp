@@ -47,7 +47,8 @@ std::string what_it_holds(const Buffer& buffer) {
     case BufferClass::batch: return own_name(buffer, false) + " of the batch";
     case BufferClass::constant: return own_name(buffer, true);
     case BufferClass::scalar: return scalar_words(buffer);
-    case BufferClass::workspace: return "workspace";
+    case BufferClass::workspace:
+      return buffer.role == BufferRole::staging ? "staging buffers of the drive" : "workspace";
   }
   return own_name(buffer, false);
 }

@@ -24,8 +24,10 @@ std::vector<StepPart> step_parts(const StepPlan& plan, const PlanWords& words, c
   std::vector<StepPart> parts;
   for (const Span& span : rank.spans) {
     const Instruction& self = plan.instruction(span.instruction);
-    if (self.stream != StreamId{0} || is_host_only(self.kind) || span.skipped) continue;
+    if (is_host_only(self.kind) || span.skipped) continue;
     const auto phase = phase_that_begins(self);  // none: it serves the part around it
+    // An update may be a processor's, on a stream of its own.
+    if (self.stream != StreamId{0} && phase != StepPhase::optimizer) continue;
     if (!phase) {
       if (!parts.empty() && !is_collective(self.kind))
         parts.back().end = std::max(parts.back().end, span.end);

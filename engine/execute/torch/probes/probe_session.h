@@ -69,6 +69,7 @@ Status probe_allocation(const ProbeSession& session, const ProbeCase& probe);
 Status probe_operator(const ProbeSession& session, const OperatorProbe& parsed, const ProbeShape& shape);
 Status probe_collective(const ProbeSession& session, ProbedCollective collective, const ProbeCase& probe);
 Status probe_copy(const ProbeSession& session, const ProbeCase& probe);
+Status probe_drive(const ProbeSession& session, const ProbeCase& probe);
 Status probe_pairs(const ProbeSession& session, const ProbeCase& probe);
 Status probe_contention(const ProbeSession& session, const ProbeCase& probe);
 

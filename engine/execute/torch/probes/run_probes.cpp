@@ -37,6 +37,7 @@ Status run_case(const ProbeSession& session, const ProbeCase& probe) {
     return session.ranks() > 1 ? probe_collective(session, *collective, probe) : Status{};
   if (probe.probe.starts_with("copy")) return probe_copy(session, probe);
   if (probe.probe == "pairs") return session.ranks() > 1 ? probe_pairs(session, probe) : Status{};
+  if (probe.probe.starts_with(k_drive_probe)) return probe_drive(session, probe);
   if (probe.probe == "allocation") return probe_allocation(session, probe);
   if (probe.probe == "contention") return session.ranks() > 1 ? probe_contention(session, probe) : Status{};
   return bad_input("probe", "unknown probe " + probe.probe);
