@@ -53,8 +53,8 @@ class CostModel {
     const Program* program = nullptr;
   };
 
-  // On a rank with a GPU: a copy to or from host memory, and whether the work is done by processors.
   std::optional<DriveTransfer> drive_transfer(const StepPlan& plan, const Instruction& instruction) const;
+  // On a rank with a GPU: a copy to or from host memory, and whether the work is done by processors.
   std::optional<HostCopy> host_copy(const StepPlan& plan, const Instruction& instruction) const;
   bool is_host_work(const StepPlan& plan, const Instruction& instruction) const;
   bool goes_once(const Instruction& instruction) const;

@@ -1,8 +1,8 @@
 // One transfer: which blocks of which file are moved next, and what becomes of those that were moved.
 //
 // A write moves the data and then the header, a read moves both at once and compares at its end. The checksum
-// follows the blocks in their order, while others are under way. All but the last
-// functions is the mover's thread's.
+// follows the blocks in their order, while others are under way. The mover's
+// thread calls all of it but the last functions.
 #pragma once
 
 #include <condition_variable>

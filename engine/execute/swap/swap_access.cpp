@@ -37,10 +37,6 @@ std::string foreign_folder(int parent, const std::string& name) {
   return status.st_uid == ::geteuid() ? "" : "belongs to another user";
 }
 
-std::string swap_host() {
-  return host_identity();
-}
-
 bool is_this_host(std::string_view said) {
   const std::string own = host_identity();
   const auto name = [](std::string_view host) { return host.substr(0, host.find(' ')); };

@@ -19,9 +19,8 @@ OwnedDescriptor open_folder_at(int parent, const std::string& name);
 // folder", "belongs to another user". Empty where nothing does, or where nothing is there.
 std::string foreign_folder(int parent, const std::string& name);
 
-// What a lock says of its host, and whether it says so of this one: by its name, which stays when it starts
-// again, or by its kernel, which several containers share under names of their own.
-std::string swap_host();
+// Whether a lock's text, a host_identity() (engine/execute/machine.h), is of this host: by its name, which
+// stays when it starts again, or by its kernel, which several containers share under names of their own.
 bool is_this_host(std::string_view said);
 
 }  // namespace shardlab

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/write_all.h"
+#include "engine/execute/machine.h"
 #include "engine/execute/swap/drive_failure.h"
 #include "engine/execute/swap/swap_access.h"
 #include "engine/execute/swap/swap_removal.h"
@@ -97,7 +98,7 @@ Result<bool> SwapFolder::lock() {
   if (::fstat(lock_.get(), &status) != 0) return cannot_be("locked");
   if (status.st_nlink == 0) return false;
   is_made_ = true;
-  errno = write_all(lock_.get(), swap_host());
+  errno = write_all(lock_.get(), host_identity());
   if (errno != 0) return cannot_be("locked");
   return true;
 }

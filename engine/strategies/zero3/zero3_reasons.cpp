@@ -84,7 +84,7 @@ bool goes_into_pool(const Context& c) {
 bool awaits_drive(const Context& c) {
   return !c.self().waits.empty() && uses_drive(c.step, c.step.instruction(c.self().waits.front()));
 }
-// Its writers have ended, or others come between: the buffers are given back.
+// The host waits for a write, after which the written staging buffers are free again.
 bool awaits_write(const Context& c) {
   return awaits_drive(c) &&
          c.step.buffer(c.step.instruction(c.self().waits.front()).writes.front()).space == MemorySpace::disk;
@@ -95,9 +95,8 @@ std::string read_text(const Context&) {
          "staging buffer.";
 }
 std::string write_gradient_text(const Context&) {
-  return "A staging buffer is full of gradients, or the update begins: they are written, and the buffer "
-         "takes "
-         "others.";
+  return "A staging buffer is full of gradients, or the update begins: they are written, and then the "
+         "buffer is free for others.";
 }
 std::string write_text(const Context& c) {
   return c.step.phase == PlanPhase::setup

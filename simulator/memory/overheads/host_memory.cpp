@@ -27,8 +27,8 @@ Bytes as_asked(const ModelGraph&, const Buffer& buffer) {
 }
 
 // torch 2.11 (ATen/core/CachingHostAllocator.h) rounds each page-locked tensor up to a power of two: FSDP2's
-// are the shards of single parameters, others one a buffer.
-// A pool for a drive is locked as it is (DeepSpeed's new_cpu_locked_tensor).
+// are the shards of single parameters, others one a buffer. A pool for a drive is locked as it is
+// (DeepSpeed's new_cpu_locked_tensor).
 Bytes as_pinned(const ModelGraph& graph, const Buffer& buffer) {
   if (buffer.within || buffer.role == BufferRole::staging) return buffer.own_bytes();
   const auto rounded = [&](std::int64_t elements) {
