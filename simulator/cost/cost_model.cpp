@@ -114,7 +114,7 @@ double CostModel::device_ns(const StepPlan& plan, const Instruction& instruction
 
 std::optional<InstructionTraffic> CostModel::traffic(const StepPlan& plan,
                                                      const Instruction& instruction) const {
-  auto moved = traffic_of_instruction(plan, instruction, *planned_.scenario.train);
+  auto moved = traffic_of_instruction(planned_.graph, plan, instruction, *planned_.scenario.train);
   if (moved && !coefficients_.counts_pieces) moved->traffic.pieces = launches_of(plan, instruction);
   return moved;
 }
@@ -132,7 +132,7 @@ std::int64_t CostModel::kernels_of(const StepPlan& plan, const Instruction& inst
 }
 
 std::int64_t CostModel::launches_of(const StepPlan& plan, const Instruction& instruction) const {
-  return gpu_kernels(plan, instruction, *planned_.scenario.train,
+  return gpu_kernels(planned_.graph, plan, instruction, *planned_.scenario.train,
                      facts_of(planned_.scenario).copies_each_gradient);
 }
 

@@ -1,9 +1,11 @@
 #include "simulator/cost/gpu_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/plan/optimizer_rule.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/cost/trained_part.h"
 
 namespace shardlab {
 namespace {
@@ -30,12 +32,19 @@ void add(const Buffer& buffer, Tensors& tensors) {
   tensors.elements += buffer.bytes().value / element_size(buffer.dtype);
 }
 
-Tensors parameters_written(const StepPlan& plan, const Instruction& instruction) {
+void add_trained(const ModelGraph& graph, const Buffer& buffer, Tensors& tensors) {
+  const TrainedPart part = trained_part(graph, buffer);
+  const auto elements = static_cast<double>(buffer.bytes().value / element_size(buffer.dtype));
+  tensors.count += is_flat(buffer.layout) ? 1 : part.tensors;
+  tensors.elements += std::llround(elements * part.share);
+}
+
+Tensors parameters_written(const ModelGraph& graph, const StepPlan& plan, const Instruction& instruction) {
   Tensors tensors;
   for (const BufferId id : instruction.writes) {
     const Buffer& buffer = plan.buffer(id);
     if (buffer.buffer_class == BufferClass::parameter || buffer.buffer_class == BufferClass::parameter_shard)
-      add(buffer, tensors);
+      add_trained(graph, buffer, tensors);
   }
   return tensors;
 }
@@ -68,13 +77,13 @@ std::int64_t optimizer_kernels(const Tensors& tensors, const TrainSpec& train) {
 
 }  // namespace
 
-std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
-                         bool copies_each_gradient) {
+std::int64_t gpu_kernels(const ModelGraph& graph, const StepPlan& plan, const Instruction& instruction,
+                         const TrainSpec& train, bool copies_each_gradient) {
   switch (instruction.kind) {
     case InstructionKind::Pack:
       return copies_each_gradient ? std::max<std::int64_t>(gradients_read(plan, instruction).count, 1) : 1;
     case InstructionKind::OptimizerStep:
-      return optimizer_kernels(parameters_written(plan, instruction), train);
+      return optimizer_kernels(parameters_written(graph, plan, instruction), train);
     case InstructionKind::GradientNorms:  // a norm a tensor, then their stack and its norm
       return launches(gradients_read(plan, instruction), k_one_list) + 2;
     case InstructionKind::CheckFinite:

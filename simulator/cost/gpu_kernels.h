@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "engine/model/model_graph.h"
 #include "engine/plan/step_plan.h"
 
 namespace shardlab {
@@ -14,8 +15,8 @@ struct TrainSpec;  // engine/scenario/train_spec.h
 
 // At least 1. Copies are one kernel over all tensors, but where a strategy copies each gradient into a bucket
 // as it arrives (StrategyFacts::copies_each_gradient). Parameters that lie in one flat vector are one tensor.
-// `train` says which optimizer a step is.
-std::int64_t gpu_kernels(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
-                         bool copies_each_gradient);
+// `train` says which optimizer a step is, which launches nothing for frozen parameters.
+std::int64_t gpu_kernels(const ModelGraph& graph, const StepPlan& plan, const Instruction& instruction,
+                         const TrainSpec& train, bool copies_each_gradient);
 
 }  // namespace shardlab

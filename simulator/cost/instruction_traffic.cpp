@@ -1,10 +1,12 @@
 #include "simulator/cost/instruction_traffic.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/model/operators/operator_list.h"
 #include "engine/plan/optimizer_rule.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/cost/trained_part.h"
 
 namespace shardlab {
 namespace {
@@ -63,33 +65,37 @@ std::int64_t count_pieces(const StepPlan& plan, const Instruction& instruction) 
 }
 
 // Fused kernels go once over what the instruction names, a piece at a time; the others are several kernels a
-// tensor, each of which reads and writes memory.
-void add_optimizer(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train,
-                   Traffic& traffic) {
+// tensor, each of which reads and writes memory. Frozen parameters are not touched.
+void add_optimizer(const ModelGraph& graph, const StepPlan& plan, const Instruction& instruction,
+                   const TrainSpec& train, Traffic& traffic) {
   const OptimizerRule rule = optimizer_rule(train);
   const bool eight_bits =
       train.optimizer == Optimizer::adamw_8bit;  // one kernel a tensor that updates in place
   const bool fused = train.optimizer_implementation == OptimizerImplementation::fused || eight_bits;
   const bool by_tensor = train.optimizer_implementation == OptimizerImplementation::loop || eight_bits;
   std::int64_t tensors = 0;
+  const auto touched = [&](const Buffer& buffer) {
+    return Bytes{std::llround(static_cast<double>(buffer.bytes().value) * trained_part(graph, buffer).share)};
+  };
   for (const BufferId id : instruction.writes) {
     const Buffer& buffer = plan.buffer(id);
     if (buffer.buffer_class == BufferClass::parameter ||
         buffer.buffer_class == BufferClass::parameter_shard) {
-      if (!fused) traffic.bytes += buffer.bytes() * rule.passes;
-      tensors += static_cast<std::int64_t>(buffer.parameters.size());
+      if (!fused) traffic.bytes += touched(buffer) * rule.passes;
+      tensors += trained_part(graph, buffer).tensors;
     }
-    if (fused) traffic.bytes += buffer.bytes();
+    if (fused) traffic.bytes += touched(buffer);
   }
   if (fused) {
-    for (const BufferId id : instruction.reads) traffic.bytes += plan.buffer(id).bytes();
+    for (const BufferId id : instruction.reads) traffic.bytes += touched(plan.buffer(id));
     if (eight_bits) traffic.pieces = tensors;
   } else {
     traffic.pieces = (by_tensor ? tensors : traffic.pieces) * rule.kernels;
   }
 }
 
-Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const TrainSpec& train) {
+Traffic traffic_of(const ModelGraph& graph, const StepPlan& plan, const Instruction& instruction,
+                   const TrainSpec& train) {
   Traffic traffic;
   traffic.pieces = count_pieces(plan, instruction);
   switch (instruction.kind) {
@@ -99,7 +105,7 @@ Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const T
     case InstructionKind::ClipGradients: traffic.bytes = instruction.bytes * 2; break;
     case InstructionKind::Initialize:
     case InstructionKind::LoadBatch: traffic.bytes = instruction.bytes; break;
-    case InstructionKind::OptimizerStep: add_optimizer(plan, instruction, train, traffic); break;
+    case InstructionKind::OptimizerStep: add_optimizer(graph, plan, instruction, train, traffic); break;
     default: {  // copies: each element written was read, in its source's width; sums read the target too
       const DType from = plan.buffer(instruction.reads.front()).dtype;
       const DType to = plan.buffer(instruction.writes.front()).dtype;
@@ -113,11 +119,12 @@ Traffic traffic_of(const StepPlan& plan, const Instruction& instruction, const T
 
 }  // namespace
 
-std::optional<InstructionTraffic> traffic_of_instruction(const StepPlan& plan, const Instruction& instruction,
+std::optional<InstructionTraffic> traffic_of_instruction(const ModelGraph& graph, const StepPlan& plan,
+                                                         const Instruction& instruction,
                                                          const TrainSpec& train) {
   const std::string_view name = name_of(instruction.kind);
   if (name.empty()) return std::nullopt;
-  return InstructionTraffic{name, traffic_of(plan, instruction, train)};
+  return InstructionTraffic{name, traffic_of(graph, plan, instruction, train)};
 }
 
 }  // namespace shardlab

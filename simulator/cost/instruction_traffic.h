@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/model/model_graph.h"
 #include "engine/plan/step_plan.h"
 #include "simulator/cost/memory_bound.h"
 
@@ -17,7 +18,8 @@ struct InstructionTraffic {
 };
 
 // None for segments, collectives and what takes no time. `train` says which optimizer a step is.
-std::optional<InstructionTraffic> traffic_of_instruction(const StepPlan& plan, const Instruction& instruction,
+std::optional<InstructionTraffic> traffic_of_instruction(const ModelGraph& graph, const StepPlan& plan,
+                                                         const Instruction& instruction,
                                                          const TrainSpec& train);
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 #include "simulator/cost/gpu_kernels.h"
 
 #include "engine/scenario/strategy_facts.h"
+#include "simulator/cost/instruction_traffic.h"
 #include "tests/catch.h"
 #include "tests/unit/simulator/small_scenario.h"
 
@@ -22,7 +23,7 @@ Packs packs_of(const std::string& parallel, std::int64_t& parameters) {
   for (const Instruction& instruction : planned.plan.steady.instructions) {
     if (instruction.kind != InstructionKind::Pack) continue;
     ++packs.instructions;
-    packs.launches += gpu_kernels(planned.plan.steady, instruction, *planned.scenario.train,
+    packs.launches += gpu_kernels(planned.graph, planned.plan.steady, instruction, *planned.scenario.train,
                                   facts_of(planned.scenario).copies_each_gradient);
   }
   return packs;
@@ -37,6 +38,35 @@ TEST_CASE("DDP and DeepSpeed copy gradient by gradient into their buckets, FSDP2
   }
   const Packs fsdp2 = packs_of("{strategy: fsdp2}", parameters);
   CHECK(fsdp2.launches == fsdp2.instructions);
+}
+
+TEST_CASE(
+    "an optimizer reads and writes adapters and launches for them, whatever frozen weights are beside") {
+  for (const char* strategy : {"fsdp1", "fsdp2", "ddp", "zero3"}) {
+    for (const char* implementation : {"fused", "foreach", "loop"}) {
+      const PlannedScenario planned =
+          test::small_scenario(std::string("parallel: {strategy: ") + strategy + "}",
+                               std::string("optimizer_implementation: ") + implementation,
+                               "{gpu: H100-SXM, gpus_per_node: 2}", "lora: {rank: 1, targets: [q_proj]}");
+      const StepPlan& plan = planned.plan.steady;
+      std::int64_t trained = 0, all = 0, bytes = 0, launches = 0;
+      for (const Parameter& parameter : planned.graph.parameters) {
+        all += parameter.elements();
+        trained += parameter.trainable ? parameter.elements() : 0;
+      }
+      for (const Instruction& instruction : plan.instructions) {
+        if (instruction.kind != InstructionKind::OptimizerStep) continue;
+        bytes += traffic_of_instruction(planned.graph, plan, instruction, *planned.scenario.train)
+                     ->traffic.bytes.value;
+        launches += gpu_kernels(planned.graph, plan, instruction, *planned.scenario.train, false);
+      }
+      CAPTURE(strategy, implementation, trained, all);
+      CHECK(bytes > 0);
+      CHECK(bytes <= trained * 4 * 21);  // AdamW kernel by kernel: 20 reads or writes of a number
+      CHECK(bytes < all * 4);
+      CHECK(launches > 0);
+    }
+  }
 }
 
 }  // namespace
