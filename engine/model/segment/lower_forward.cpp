@@ -1,8 +1,9 @@
 // Forward programs of a segment: operators in order; a value is freed after its last reader unless backward
-// or the outside needs it.
+// or the outside needs it, in an eager graph when the modules have returned that were called with it.
 #include <algorithm>
 
 #include "engine/model/segment/lowering.h"
+#include "engine/model/segment/module_calls.h"
 
 namespace shardlab {
 namespace {
@@ -33,13 +34,20 @@ class ForwardLowering {
   void count_readers() {
     for (OperatorId id = borders_.begin; id < stop_; ++id.value) {
       if (is_reused(id)) continue;
-      for (const TensorId input : graph_.op(id).inputs) ++locals_.at(input).readers;
+      for (const TensorId input : graph_.op(id).inputs) {
+        Local& local = locals_.at(input);
+        ++local.readers;
+        if (local.maker) local.held_until = std::max(local.held_until, calls_.end_of(*local.maker, id));
+      }
+      for (const TensorId output : graph_.op(id).outputs) locals_.at(output).maker = id;
     }
   }
 
   struct Local {
     ValueIndex value = k_no_value;
     int readers = 0;
+    std::optional<OperatorId> maker;  // where it is an operator of this program
+    OperatorId held_until{0};         // the last operator of those that its readers' modules run
   };
 
   ValueIndex add_value(ProgramValue value) {
@@ -89,7 +97,8 @@ class ForwardLowering {
       step.allocates.push_back(value);
       if (!retained && (!keeps_ || !description.has_backward)) step.frees.push_back(value);
     }
-    for (const TensorId input : op.inputs) release(input, step);
+    for (const TensorId input : op.inputs) release(input, id, step);
+    free_what_calls_held(id, step);
     if (keeps_) keep(id, step);
     program_.steps.push_back(std::move(step));
   }
@@ -116,14 +125,25 @@ class ForwardLowering {
 
   bool is_kept(TensorId tensor) const { return keeps_ && descriptions_.is_saved(tensor); }
 
-  void release(TensorId input, ProgramStep& step) {
+  void release(TensorId input, OperatorId reader, ProgramStep& step) {
     Local& local = locals_.at(input);
     const bool internal = program_.values[local.value].origin == ValueOrigin::internal;
     if (--local.readers > 0 || is_kept(input)) return;
+    if (internal && local.held_until > reader) return held_.push_back({local.held_until, local.value});
     if (internal) step.frees.push_back(local.value);
     if (!again_ || !is_retained(input) || is_border(input)) return;
     step.frees.push_back(local.value);
     programs_.recompute_frees.push_back(input);
+  }
+
+  // Arguments of modules that return with this operator; of all with the last one that runs.
+  void free_what_calls_held(OperatorId id, ProgramStep& step) {
+    const bool last = id.value + 1 == stop_.value;
+    std::erase_if(held_, [&](const auto& held) {
+      if (held.first > id && !last) return false;
+      step.frees.push_back(held.second);
+      return true;
+    });
   }
 
   bool is_border(TensorId tensor) const {
@@ -177,6 +197,8 @@ class ForwardLowering {
   SegmentPrograms& programs_;
   Program& program_;
   TensorTable<Local> locals_{graph_, borders_};
+  ModuleCalls calls_{graph_, stop_};
+  std::vector<std::pair<OperatorId, ValueIndex>> held_;
 };
 
 }  // namespace
