@@ -28,7 +28,7 @@ make_peers_env() {
   local env=$1 requirements=$2 log=$3
   rm -rf "$env" "$env.tmp"
   mkdir -p "$env.tmp"
-  if step "transformers (40 MB, once for all checkouts)" "$log" fill_peers_env "$env" "$requirements"; then
+  if step "transformers (85 MB, once for all checkouts)" "$log" fill_peers_env "$env" "$requirements"; then
     step "DeepSpeed (10 MB, once for all checkouts)" "$log" \
       fill_deepspeed "$env" "$(dirname "$requirements")/requirements-deepspeed.txt" ||
       say "No DeepSpeed (see $log). The tests against it are skipped."

@@ -21,6 +21,17 @@ template <>
 inline constexpr auto k_words<Fp8Scaling> = std::to_array<Word<Fp8Scaling>>(
     {{Fp8Scaling::none, "none"}, {Fp8Scaling::tensorwise, "tensorwise"}, {Fp8Scaling::rowwise, "rowwise"}});
 
+// How frozen weights of linear layers are stored. `nf4`: four bits an element and a float32 scale for 64 of
+// them (bitsandbytes' Linear4bit); `nf4_double`: those scales in eight bits, a float32 scale for 256 of them
+// (bnb_4bit_use_double_quant; torchao's NF4Tensor).
+enum class Quantization : std::uint8_t { none, nf4, nf4_double, int8 };
+template <>
+inline constexpr auto k_words<Quantization> =
+    std::to_array<Word<Quantization>>({{Quantization::none, "none"},
+                                       {Quantization::nf4, "nf4"},
+                                       {Quantization::nf4_double, "nf4_double"},
+                                       {Quantization::int8, "int8"}});
+
 // What a chunked loss cuts into parts.
 enum class LossChunks : std::uint8_t { of_tokens, of_vocabulary };
 template <>

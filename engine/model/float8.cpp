@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/model/head.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_list.h"
 
@@ -11,18 +12,8 @@ namespace {
 // Multiples that the kernels behind torch._scaled_mm ask for.
 constexpr std::int64_t k_multiple = 16;
 
-// The loss reads what it makes.
-bool is_head(const ModelGraph& graph, const Operator& op) {
-  return std::any_of(graph.operators.begin(), graph.operators.end(), [&](const Operator& reader) {
-    const bool loss =
-        std::find(reader.outputs.begin(), reader.outputs.end(), graph.loss) != reader.outputs.end();
-    return loss &&
-           std::find(reader.inputs.begin(), reader.inputs.end(), op.outputs[0]) != reader.inputs.end();
-  });
-}
-
 bool is_converted(const ModelGraph& graph, const Operator& op) {
-  if (op.type != &k_linear || is_head(graph, op)) return false;
+  if (op.type != &k_linear || is_head(graph.module(op.module))) return false;
   const Parameter& weight = graph.parameter(op.parameters[0]);
   return !weight.adapter && std::all_of(weight.shape.begin(), weight.shape.end(),
                                         [](std::int64_t size) { return size % k_multiple == 0; });

@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t elements_below(const ModelGraph& graph, const Module& module) {
   std::int64_t sum = 0;
-  for (const ParameterId id : module.parameters) sum += graph.parameter(id).elements();
+  for (const ParameterId id : module.parameters) sum += graph.parameter(id).model_elements();
   for (const ModuleId child : module.children) sum += elements_below(graph, graph.module(child));
   return sum;
 }
@@ -58,7 +58,7 @@ ModelGraph::~ModelGraph() = default;
 
 std::int64_t total_parameters(const ModelGraph& graph) {
   std::int64_t sum = 0;
-  for (const Parameter& parameter : graph.parameters) sum += parameter.elements();
+  for (const Parameter& parameter : graph.parameters) sum += parameter.model_elements();
   return sum;
 }
 

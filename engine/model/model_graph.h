@@ -48,10 +48,14 @@ struct Parameter {
   bool trainable = true;  // the optimizer updates it; else it is frozen
   bool requires_grad =
       true;  // backward computes its gradient: if trainable, or where a strategy cannot leave it out
-  std::string base_name{};  // what the model without adapters calls it, where that is another name
-  bool adapter = false;     // no part of the model without adapters
+  std::string base_name{};           // what the model without adapters calls it, where that is another name
+  bool adapter = false;              // no part of the model without adapters
+  std::int64_t packed_elements = 0;  // of the weight that it holds, where several share an element; else 0
 
+  // As it is stored, cut, gathered and reduced.
   std::int64_t elements() const { return element_count(shape); }
+  // As the model counts its parameters.
+  std::int64_t model_elements() const { return packed_elements > 0 ? packed_elements : elements(); }
 };
 
 enum class TensorRole : std::uint8_t {

@@ -8,6 +8,7 @@
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/loss_operators.h"
+#include "engine/model/quantize.h"
 #include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/expert_load.h"
 #include "engine/scenario/model_spec.h"
@@ -52,6 +53,8 @@ Status check_attention(AttentionKind kind, const GraphOptions& options, const Mo
 // Products in eight bits need units for them, and are not described under autocast.
 Status check_float8(const Scenario& scenario) {
   if (scenario.model->fp8 == Fp8Scaling::none) return {};
+  if (scenario.model->quantized != Quantization::none)
+    return bad_input("model.fp8", "weights in few bits have no products in float8", "remove model.quantized");
   if (scenario.precision->autocast)
     return bad_input("model.fp8", "not supported yet: float8 under precision.autocast",
                      "nearest that works: precision.param: bfloat16");
@@ -93,6 +96,7 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_CHECK_OK(check_float8(scenario));
   SHARDLAB_CHECK_OK(use_float8_products(graph, scenario.model->fp8));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model->frozen));
+  SHARDLAB_CHECK_OK(quantize_frozen_weights(graph, scenario.model->quantized));
   return graph;
 }
 

@@ -51,7 +51,7 @@ bool alike(const ModelGraph& graph, ModuleId a, ModuleId b) {
 std::int64_t parameters_below(const ModelGraph& graph, ModuleId id) {
   std::int64_t sum = 0;
   for (const ParameterId parameter : graph.module(id).parameters) {
-    if (graph.parameter(parameter).module == id) sum += graph.parameter(parameter).elements();
+    if (graph.parameter(parameter).module == id) sum += graph.parameter(parameter).model_elements();
   }
   for (const ModuleId child : graph.module(id).children) sum += parameters_below(graph, child);
   return sum;
@@ -81,9 +81,10 @@ class TreePrinter {
   void print_parameter(ModuleId owner, ParameterId id, int depth) {
     const Parameter& parameter = graph_.parameter(id);
     const bool tied = parameter.module != owner;
-    table_.add({indented(std::string(last_name(parameter.name)), depth),
-                std::string(to_string(parameter.dtype)), tied ? "tied" : grouped(parameter.elements()),
-                shape_text(parameter.shape)});
+    table_.add(
+        {indented(std::string(last_name(parameter.name)), depth),
+         (parameter.packed_elements > 0 ? "4 bits, in " : "") + std::string(to_string(parameter.dtype)),
+         tied ? "tied" : grouped(parameter.model_elements()), shape_text(parameter.shape)});
   }
 
   void print_children(const Module& module, int depth) {

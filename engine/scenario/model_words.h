@@ -35,11 +35,6 @@ template <>
 inline constexpr auto k_words<CompileScope> = std::to_array<Word<CompileScope>>(
     {{CompileScope::none, "none"}, {CompileScope::blocks, "blocks"}, {CompileScope::whole, "whole"}});
 
-enum class Quantization : std::uint8_t { none, nf4, int8 };
-template <>
-inline constexpr auto k_words<Quantization> = std::to_array<Word<Quantization>>(
-    {{Quantization::none, "none"}, {Quantization::nf4, "nf4"}, {Quantization::int8, "int8"}});
-
 // How tokens spread over experts in a prediction. `listed` has no word: it is written as a list of numbers.
 enum class MoeLoadKind : std::uint8_t { balanced, measured, worst, listed };
 template <>

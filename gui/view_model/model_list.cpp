@@ -50,7 +50,7 @@ std::int64_t parameters_below(const ModelGraph& graph, ModuleId id) {
   std::set<ParameterId> all;
   add_parameters(graph, id, all);
   std::int64_t sum = 0;
-  for (const ParameterId parameter : all) sum += graph.parameter(parameter).elements();
+  for (const ParameterId parameter : all) sum += graph.parameter(parameter).model_elements();
   return sum;
 }
 

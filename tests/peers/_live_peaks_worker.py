@@ -4,6 +4,7 @@ A fake process group of 8 ranks, so that one process with real CPU tensors is ra
 alive are added up; a storage that was resized to nothing counts nothing. Not counted: parameters as the optimizer has them, and its
 states. The second step is recorded. Usage: _live_peaks_worker.py CASES.json ANSWERS.json
 """
+import functools
 import gc
 import json
 import os
@@ -16,12 +17,13 @@ import torch.nn.functional as F
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, ShardingStrategy, fully_shard
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy, _or_policy, lambda_auto_wrap_policy
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama.modeling_llama import LlamaDecoderLayer
 
+from _adapted_model import add_adapters, quantize, scales_of
 from _live_bytes import LiveBytes
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -37,9 +39,11 @@ def sharded(case, model):
         model.register_comm_hook(None, averaged)
         return model
     param, reduce = DTYPES[case["param"]], DTYPES[case["reduce"]]
+    if case["adapters"]:
+        param = reduce = None
     if case["strategy"] == "fsdp1":
         return FullyShardedDataParallel(
-            model, auto_wrap_policy=ModuleWrapPolicy({LlamaDecoderLayer}), device_id=torch.device("cpu"), use_orig_params=True,
+            model, auto_wrap_policy=wrap_policy(case), device_id=torch.device("cpu"), use_orig_params=True,
             sharding_strategy=ShardingStrategy.FULL_SHARD if case["reshard"] else ShardingStrategy.SHARD_GRAD_OP,
             mixed_precision=MixedPrecision(param_dtype=param, reduce_dtype=reduce))
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
@@ -47,6 +51,15 @@ def sharded(case, model):
     for layer in layers:
         fully_shard(layer, mesh=mesh, mp_policy=policy, reshard_after_forward=case["reshard"])
     return fully_shard(model, mesh=mesh, mp_policy=policy, reshard_after_forward=False)
+
+
+def wrap_policy(case):
+    layers = ModuleWrapPolicy({LlamaDecoderLayer})
+    if not case["adapters"]:
+        return layers
+    adapters = functools.partial(lambda_auto_wrap_policy, lambda_fn=lambda module: (
+        not list(module.children()) and getattr(module, "weight", None) is not None and module.weight.requires_grad))
+    return functools.partial(_or_policy, policies=[layers, adapters])
 
 
 def averaged(state, bucket):
@@ -65,12 +78,37 @@ def uncounted_storages(case, model, optimizer):
     return {storage._cdata for storage in storages if storage.nbytes() > 0}
 
 
+def at_rest(case, model):
+    """Bytes of the parameters of a rank, those of a tied one once."""
+    if case["strategy"] == "fsdp1":
+        tensors = [module._handle.flat_param._local_shard for module in FullyShardedDataParallel.fsdp_modules(model) if module._handle]
+    else:
+        tensors = [getattr(tensor, "_local_tensor", tensor) for tensor in model.parameters()]
+    return sum({tensor.untyped_storage()._cdata: tensor.untyped_storage().nbytes() for tensor in tensors}.values())
+
+
+class OpenedLiveBytes(LiveBytes):
+    """Looks into bitsandbytes' product with a weight in four bits, which makes the weight anew."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if str(function) != "bitsandbytes.gemm_4bit.default":
+            return super().__torch_dispatch__(function, types, args, kwargs)
+        from bitsandbytes.backends.default.ops import _gemm_4bit_default_impl
+        with self:
+            return _gemm_4bit_default_impl(*args, **(kwargs or {}))
+
+
 def record(case):
     torch.manual_seed(0)
     model = LlamaForCausalLM(LlamaConfig(
         hidden_size=case["hidden"], intermediate_size=case["ffn"], num_hidden_layers=case["layers"], num_attention_heads=case["heads"],
         num_key_value_heads=case["kv_heads"], vocab_size=case["vocabulary"], use_cache=False, tie_word_embeddings=False,
         attn_implementation="sdpa", max_position_embeddings=2048))
+    if case["adapters"]:
+        model = model.to(torch.bfloat16)
+        quantize(model, case["quantized"])
+        add_adapters(model, case["adapters"], case["quantized"])
+    scales = scales_of(model)
     model = sharded(case, model)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=True)
     ids = torch.randint(0, case["vocabulary"], (case["micro_batch"], case["sequence"]))
@@ -94,9 +132,9 @@ def record(case):
     optimizer.step()
     optimizer.zero_grad()
     gc.collect()
-    with LiveBytes(uncounted_storages(case, model, optimizer)) as live:
+    with OpenedLiveBytes(uncounted_storages(case, model, optimizer)) as live:
         step(live)
-    return {"peaks": dict(live.peaks), "at": live.at}
+    return {"peaks": dict(live.peaks), "at": live.at, "parameters": at_rest(case, model), "scales": scales}
 
 
 def main():

@@ -70,6 +70,8 @@ class ProgramReader {
         read_length(entry);
       else if (means("quantized", entry.key))
         read_quantized(entry);
+      else if (means("quantized_scales", entry.key))
+        tell(entry, DifferenceKind::elsewhere, "model.quantized says it");
       else if (!is_adapter_key(entry.key))
         list(entry, "");
       else if (!adapts)
@@ -109,7 +111,7 @@ class ProgramReader {
     for (const ForeignEntry& entry : own_.entries) {
       const bool is_word = means("adapter", entry.key) && entry.value.text == "qlora";
       const bool is_flag = entry.key == "use_qlora" && asks_for_something(entry.value);
-      if (is_word || is_flag) set(entry, "model.quantized", yaml_scalar("nf4"));
+      if (is_word || is_flag) set(entry, "model.quantized", yaml_scalar(four_bits(entry.key)));
     }
   }
 
@@ -178,7 +180,15 @@ class ProgramReader {
     if (!asks_for_something(entry.value)) return;
     const auto bits = number_of(entry.value);
     const bool is_8 = entry.key == "load_in_8bit" || (bits && bits->is_integer() && bits->integer == 8);
-    set(entry, "model.quantized", yaml_scalar(is_8 ? "int8" : "nf4"));
+    set(entry, "model.quantized", yaml_scalar(is_8 ? "int8" : four_bits(entry.key)));
+  }
+
+  // Scales are quantized too where it is asked for. Where nothing is said, TRL (ModelConfig, load_in_4bit)
+  // leaves them, LLaMA-Factory (double_quantization), ms-swift (bnb_4bit_use_double_quant) and others do it.
+  std::string four_bits(const std::string& switch_name) const {
+    const ForeignEntry* const said = find("quantized_scales");
+    const bool twice = said != nullptr ? asks_for_something(said->value) : switch_name != "load_in_4bit";
+    return twice ? "nf4_double" : "nf4";
   }
 
   void list(const ForeignEntry& entry, std::string_view otherwise) {
@@ -230,9 +240,9 @@ class ProgramReader {
 }  // namespace
 
 bool is_program_argument(const std::string& name) {
-  static constexpr std::string_view k_sections[] = {
-      "sequence_length", "adapter",   "adapter_rank", "adapter_alpha",
-      "adapter_targets", "quantized", "model_dtype",  "quiet"};
+  static constexpr std::string_view k_sections[] = {"sequence_length",  "adapter",         "adapter_rank",
+                                                    "adapter_alpha",    "adapter_targets", "quantized",
+                                                    "quantized_scales", "model_dtype",     "quiet"};
   if (meaning("elsewhere").unread.contains(name) || meaning("lost").unread.contains(name)) return true;
   return std::any_of(std::begin(k_sections), std::end(k_sections),
                      [&](std::string_view section) { return means(section, name); });

@@ -6,6 +6,7 @@
 
 #include "engine/base/nearest.h"
 #include "engine/base/path_pattern.h"
+#include "engine/model/head.h"
 
 namespace shardlab {
 namespace {
@@ -19,9 +20,9 @@ bool has_last_names(std::string_view path, std::string_view names) {
   return path == names || (path.ends_with(names) && path[path.size() - names.size() - 1] == '.');
 }
 
-// peft: "all-linear" leaves out the output embeddings, which every family here calls so.
+// peft: "all-linear" leaves out the output embeddings.
 bool is_target(const Module& module, const std::string& target) {
-  if (target == "all-linear") return is_linear(module) && module.path != "lm_head";
+  if (target == "all-linear") return is_linear(module) && !is_head(module);
   return has_last_names(module.path, target) || matches_path(target, module.path);
 }
 

@@ -84,7 +84,8 @@ class Rewriter {
     graph_.operators.push_back({&k_linear, *module.down_module, {x}, {low}, {*module.down}, {}});
     if (dropout_ > 0) graph_.operators.back().attributes.set(attribute::k_dropout, dropout_);
     const TensorId adapted = made_[old.outputs[0].index()] = add_tensor(y);
-    graph_.operators.push_back({&k_linear_add,
+    const bool eager = graph_.implementation == Implementation::eager;
+    graph_.operators.push_back({eager ? k_linear_add.eager_type : &k_linear_add,
                                 *module.up_module,
                                 {unadapted, low},
                                 {adapted},

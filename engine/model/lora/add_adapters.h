@@ -4,7 +4,7 @@
 // (ModulesToSaveWrapper). Modules, their classes and order, names and shapes of parameters are those of a
 // model into which peft has injected the adapter "default"; paths have no "base_model.model." before them, as
 // after inject_adapter_in_model. A begins uniform in +-1 / sqrt(inputs), B as zeros. Adapters are stored in
-// the dtype of their layer (autocast_adapter_dtype=False).
+// the dtype of their layer (autocast_adapter_dtype=False). In an eager graph they compute step by step.
 #pragma once
 
 #include "engine/base/result.h"

@@ -36,6 +36,10 @@ inline constexpr Attribute<DType> k_parameter_dtype{"parameter_dtype"};
 inline constexpr Attribute<bool> k_transposed{"transposed"};
 // How a linear layer scales its operands, where its products are in float8.
 inline constexpr Attribute<Fp8Scaling> k_float8{"float8"};
+// How its weight is stored, where the product is with a copy of it that is made anew each time.
+inline constexpr Attribute<Quantization> k_quantized{"quantized"};
+// Whether an adapter copies what its layer made.
+inline constexpr Attribute<bool> k_cloned{"cloned"};
 // Share of a linear layer's input that is dropped before the product.
 inline constexpr Attribute<double> k_dropout{"dropout"};
 inline constexpr Attribute<std::int64_t> k_padding{"padding"};

@@ -5,6 +5,8 @@
 
 #include "engine/model/operators/cast_parameters.h"
 #include "engine/model/operators/float8_products.h"
+#include "engine/model/operators/four_bit_products.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/operators/probe_recipe.h"
 #include "engine/model/operators/work.h"
 
@@ -15,7 +17,8 @@ namespace shardlab {
 //
 // Keeps x for the weight's gradient (the weight is a parameter, not counted). Backward writes dx = dy W and
 // adds dy^T x into the weight's gradient. With the attribute float8 operands are cast to eight bits first
-// (float8_products.h).
+// (float8_products.h); with the attribute quantized the weight is packed, whatever its shape, and its scales
+// are inputs 1 and 2 (four_bit_products.h).
 //
 // With the attribute `dropout` the product is of x with a share of its elements dropped. torch 2.11's dropout
 // on a GPU (native_dropout, ATen/native/cuda/Dropout.cu) keeps a mask of a byte an element and not x; the
@@ -45,15 +48,17 @@ void describe_products(std::int64_t rows, std::int64_t outputs, std::int64_t inp
 OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
   const Parameter& weight = graph.parameter(op.parameters[0]);
   const Tensor& x = graph.tensor(op.inputs[0]);
-  const bool transposed = op.attributes.get_or(attribute::k_transposed, false);
-  const std::int64_t outputs = weight.shape[transposed ? 1 : 0];
-  const std::int64_t inputs = weight.shape[transposed ? 0 : 1];
+  const std::int64_t outputs = graph.tensor(op.outputs[0]).shape.back();
+  const std::int64_t inputs = x.shape.back();
   const std::int64_t rows = element_count(x.shape) / inputs;
 
   OperatorDescription description;
-  description.saved_inputs = weight.requires_grad ? 1 : 0;
+  const bool packed = op.attributes.get_or(attribute::k_quantized, Quantization::none) != Quantization::none;
+  description.saved_inputs = weight.requires_grad && !packed ? 1 : 0;
   const Fp8Scaling float8 = op.attributes.get_or(attribute::k_float8, Fp8Scaling::none);
-  if (float8 != Fp8Scaling::none) {
+  if (packed) {
+    FourBitLinear(graph, op).describe(rows, outputs, inputs, description);
+  } else if (float8 != Fp8Scaling::none) {
     Float8Linear(float8, rows, outputs, inputs, x.dtype)
         .describe(x.requires_grad, weight.requires_grad, description);
   } else {
@@ -113,6 +118,7 @@ extern const OperatorType k_linear_add{
     .describe = describe_linear_add,
     .category = OperatorCategory::product,
     .probe = &k_added_product_probe,
+    .eager_type = &k_eager_linear_add,
     .autocast = AutocastRule::lower,
     .casts_parameters = true,
 };

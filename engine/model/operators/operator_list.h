@@ -24,6 +24,7 @@
   OPERATOR(eager_cross_entropy, same)     \
   OPERATOR(eager_distillation_loss, same) \
   OPERATOR(eager_gelu_new, same)          \
+  OPERATOR(eager_linear_add, same)        \
   OPERATOR(eager_masked_attention, own)   \
   OPERATOR(eager_math_attention, same)    \
   OPERATOR(eager_packed_rope, same)       \

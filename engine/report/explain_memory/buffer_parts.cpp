@@ -28,6 +28,17 @@ std::int64_t parameters_of(const ModelGraph& graph, const Buffer& buffer) {
   return elements;
 }
 
+// Several weights in few bits share a number.
+std::optional<std::string> packed_numbers(const ModelGraph& graph, const Buffer& buffer) {
+  std::int64_t stored = 0, held = 0;
+  for (const ParameterId id : buffer.parameters) {
+    stored += graph.parameter(id).elements();
+    held += graph.parameter(id).model_elements();
+  }
+  if (stored == held) return std::nullopt;
+  return fmt::format("numbers for {} parameters", grouped(held));
+}
+
 // How many alike things there are: "32 layers" with one each, "4 tensors x 32 layers" with several each.
 std::vector<Factor> factors_of_count(const std::vector<int>& layers, const char* things) {
   std::map<int, std::int64_t> by_layer;
@@ -73,14 +84,15 @@ void PartCollector::add_parameter(const Buffer& buffer, ParameterId parameter) {
 void PartCollector::add_parameters(const Buffer& buffer, int layer) {
   ByteProduct product{{{element_size(buffer.dtype), "bytes"}}};
   const std::int64_t all = parameters_of(context_.planned.graph, buffer);
+  const std::optional<std::string> packed = packed_numbers(context_.planned.graph, buffer);
   if (is_one_of_many(buffer.layout) && buffer.shards > 1) {
     const std::int64_t together = buffer.elements * buffer.shards;
-    product.factors.push_back({together, counted_parameters(together - all)});
+    product.factors.push_back({together, packed.value_or(counted_parameters(together - all))});
     product.divisors.push_back({buffer.shards, "ranks"});
   } else if (buffer.layout == BufferLayout::trained_flat_shard) {
     product.factors.push_back({buffer.elements, "trained parameters of the rank with most"});
   } else if (buffer.elements >= all) {
-    product.factors.push_back({buffer.elements, counted_parameters(buffer.elements - all)});
+    product.factors.push_back({buffer.elements, packed.value_or(counted_parameters(buffer.elements - all))});
   } else {
     product.factors.push_back({buffer.elements, "numbers"});
   }

@@ -103,8 +103,8 @@ ByteProduct TensorWords::product_of_block(const Operator& op, Bytes bytes) const
   for (const ParameterId id : op.parameters) {
     const Parameter& parameter = graph_.parameter(id);
     for (const DType dtype : {DType::float32, graph_.compute_dtype})
-      if (bytes == bytes_of(parameter.elements(), dtype))
-        return {{{element_size(dtype), "bytes"}, {parameter.elements(), "parameters"}}};
+      if (bytes == bytes_of(parameter.model_elements(), dtype))
+        return {{{element_size(dtype), "bytes"}, {parameter.model_elements(), "parameters"}}};
   }
   return {{{bytes.value, "bytes"}}};
 }

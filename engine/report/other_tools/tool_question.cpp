@@ -12,7 +12,7 @@ namespace {
 
 std::int64_t own_parameters(const ModelGraph& graph, ModuleId id) {
   std::int64_t own = 0;
-  for (const ParameterId each : graph.module(id).parameters) own += graph.parameter(each).elements();
+  for (const ParameterId each : graph.module(id).parameters) own += graph.parameter(each).model_elements();
   return own;
 }
 
@@ -27,7 +27,7 @@ std::int64_t all_parameters(const ModelGraph& graph, ModuleId id) {
   std::set<ParameterId> all;
   collect(graph, id, all);
   std::int64_t sum = 0;
-  for (const ParameterId each : all) sum += graph.parameter(each).elements();
+  for (const ParameterId each : all) sum += graph.parameter(each).model_elements();
   return sum;
 }
 

@@ -8,6 +8,23 @@
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
+namespace {
+
+// bitsandbytes packs weights in the dtype in which they are stored; what casts units would cast the bits.
+void check_quantized(Complaints& c) {
+  const ModelSpec& model = *c.scenario.model;
+  const PrecisionSpec& precision = *c.scenario.precision;
+  if (precision.param.value_or(model.dtype) != model.dtype)
+    c.refuse("model.quantized",
+             fmt::format("precision.param: {} would cast packed weights that are stored in {}",
+                         to_string(*precision.param), to_string(model.dtype)),
+             fmt::format("set model.dtype: {}", to_string(*precision.param)));
+  if (precision.autocast)
+    c.refuse("model.quantized", "not supported yet: under precision.autocast",
+             "nearest that works: model.dtype: bfloat16");
+}
+
+}  // namespace
 
 void validate_model(Complaints& c) {
   const ModelSpec& model = *c.scenario.model;
@@ -37,6 +54,7 @@ void validate_model(Complaints& c) {
   if (model.quantized != Quantization::none && model.lora.rank == 0) {
     c.refuse("model.quantized", "quantized weights are frozen, nothing would be trained", "add lora");
   }
+  if (model.quantized != Quantization::none) check_quantized(c);
 }
 
 // Mixed precision: what each framework can do, and what has no effect.

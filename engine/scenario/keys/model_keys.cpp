@@ -134,7 +134,10 @@ const Keys<ModelSpec>& model_keys() {
       section("moe", &ModelSpec::moe, &moe_keys),
       key("compile", &ModelSpec::compile, kind::word<CompileScope>(), "what torch.compile would cover"),
       key("fp8", &ModelSpec::fp8, kind::word<Fp8Scaling>(), "scaling of float8 matrix products"),
-      key("quantized", &ModelSpec::quantized, kind::word<Quantization>(), "storage of frozen base weights"),
+      key("quantized", &ModelSpec::quantized, kind::word<Quantization>(),
+          "storage of the frozen weights of linear layers: nf4 in four bits with a float32 scale for 64 of "
+          "them "
+          "(bitsandbytes), nf4_double with scales in eight bits (bnb_4bit_use_double_quant, torchao)"),
   };
   return keys;
 }

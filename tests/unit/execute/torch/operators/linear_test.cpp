@@ -37,20 +37,22 @@ TEST_CASE("linear, with and without bias, and all its gradients") {
 }
 
 TEST_CASE("linear_add and its gradients: a scaled product added to a tensor") {
-  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
-    for (const Case& c : {Case{1, 1, 1}, Case{5, 4, 7}, Case{64, 8, 129}}) {
-      for (const double scale : {2.0, 0.125}) {
-        CAPTURE(dtype, c.rows, c.inputs, c.outputs, scale);
-        require_as_reference(
-            {k_linear_add,
-             {{random({1, c.rows, c.outputs}, dtype, 4)}, {random({1, c.rows, c.inputs}, dtype, 1)}},
-             {random({c.outputs, c.inputs}, dtype, 2)},
-             {1, c.rows, c.outputs},
-             {{attribute::k_scale, scale}}},
-            [=](const auto& inputs, const auto& parameters) {
-              return inputs[0] + scale * at::matmul(inputs[1], parameters[0].t());
-            },
-            tolerance_of(dtype));
+  for (const OperatorType* type : {&k_linear_add, &k_eager_linear_add}) {
+    for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
+      for (const Case& c : {Case{1, 1, 1}, Case{5, 4, 7}, Case{64, 8, 129}}) {
+        for (const double scale : {2.0, 0.125}) {
+          CAPTURE(type->name, dtype, c.rows, c.inputs, c.outputs, scale);
+          require_as_reference(
+              {*type,
+               {{random({1, c.rows, c.outputs}, dtype, 4)}, {random({1, c.rows, c.inputs}, dtype, 1)}},
+               {random({c.outputs, c.inputs}, dtype, 2)},
+               {1, c.rows, c.outputs},
+               {{attribute::k_scale, scale}}},
+              [=](const auto& inputs, const auto& parameters) {
+                return inputs[0] + scale * at::matmul(inputs[1], parameters[0].t());
+              },
+              tolerance_of(dtype));
+        }
       }
     }
   }
