@@ -53,7 +53,6 @@ Rows make_rows() {
       {"precision.keep_low_precision_grads", {}, "false"},
       {"precision.autocast", {"float32", "float16"}, "bfloat16"},
       {"precision.autocast", {"bfloat16"}, "precision.param", true},
-      {"activation.offload", {"cpu"}, "none, with activation.checkpoint"},
       {"activation.partition", {}, "false"},
       {"offload.parameters", {"nvme"}, "cpu"},
       {"offload.ratio", {}, "100%"},

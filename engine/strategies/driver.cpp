@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/offload_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/strategies/held_logits.h"
 #include "engine/strategies/optimizer_tail.h"
@@ -33,7 +34,7 @@ class Driver {
         graph_(builder.graph()),
         partition_(builder.partition()),
         extents_(find_extents(graph_, partition_, scenario.model->loss.place == LossPlace::inside)),
-        segments_(builder, strategies) {}
+        segments_(builder, strategies, scenario.activation->offload == OffloadTarget::cpu) {}
 
   void drive() {
     for (int micro_batch = 0; micro_batch < train_.accumulation; ++micro_batch) {

@@ -24,6 +24,9 @@ void SegmentEmitter::emit(Instruction instruction) {
 
 void SegmentEmitter::forward(SegmentId id) {
   const Segment& segment = partition_.segment(id);
+  b_.set_pass(PlanPass::segments);
+  offload_.send(id, micro_batch_);
+  b_.set_pass(b_.plan().strategy);
   Instruction instruction = make(InstructionKind::Forward, id);
   for (const TensorId tensor : segment.inputs)
     instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
@@ -83,13 +86,15 @@ void SegmentEmitter::backward(SegmentId id) {
 }
 
 // A checkpoint holds what its function was called with until the last of its backward has run (torch 2.11,
-// utils/checkpoint.py: _CheckpointFrame.input_saver; reentrant: ctx.saved_tensors).
+// utils/checkpoint.py: _CheckpointFrame.input_saver; reentrant: ctx.saved_tensors). Of what waits in host
+// memory a reentrant one holds the copy that came back, the other none.
 void SegmentEmitter::hold_region_inputs(SegmentId id, Instruction& backward) {
   const Segment& segment = partition_.segment(id);
   if (!segment.region || partition_.region(*segment.region).first != id) return;
   for (const TensorId tensor : segment.inputs) {
     if (graph_.tensor(tensor).role != TensorRole::activation) continue;
-    const BufferId buffer = b_.value_buffer(tensor, micro_batch_);
+    if (offload_.holds(segment, tensor) && !partition_.region(*segment.region).operators.reentrant) continue;
+    const BufferId buffer = value_buffer(segment, tensor);
     auto& reads = backward.reads;
     if (std::find(reads.begin(), reads.end(), buffer) == reads.end()) reads.push_back(buffer);
   }
@@ -104,8 +109,15 @@ void SegmentEmitter::drop_recomputed_outputs(const Region& region) {
   b_.set_pass(b_.plan().strategy);
 }
 
-// What a checkpointed region makes is made again for its own backward.
+// What a checkpointed region makes is made again for its own backward; what it was called with may have to
+// come back.
 BufferId SegmentEmitter::value_buffer(const Segment& reader, TensorId tensor) {
+  if (offload_.holds(reader, tensor)) {
+    b_.set_pass(PlanPass::segments);
+    const BufferId returned = offload_.bring_back(tensor, micro_batch_);
+    b_.set_pass(b_.plan().strategy);
+    return returned;
+  }
   const bool made_inside =
       reader.region && partition_.is_made_again_in(partition_.region(*reader.region), tensor);
   return made_inside ? b_.recomputed_buffer(tensor, micro_batch_) : b_.value_buffer(tensor, micro_batch_);

@@ -3,14 +3,20 @@
 
 #include <vector>
 
+#include "engine/strategies/region_offload.h"
 #include "engine/strategies/step_strategies.h"
 
 namespace shardlab {
 
 class SegmentEmitter {
  public:
-  SegmentEmitter(StepBuilder& builder, StepStrategies& strategies)
-      : b_(builder), strategies_(strategies), graph_(builder.graph()), partition_(builder.partition()) {}
+  // `offloads`: what checkpoints hold waits in host memory (region_offload.h).
+  SegmentEmitter(StepBuilder& builder, StepStrategies& strategies, bool offloads)
+      : b_(builder),
+        strategies_(strategies),
+        graph_(builder.graph()),
+        partition_(builder.partition()),
+        offload_(builder, offloads) {}
 
   void begin_micro_batch(int micro_batch) { micro_batch_ = micro_batch; }
 
@@ -24,6 +30,7 @@ class SegmentEmitter {
  private:
   Instruction make(InstructionKind kind, SegmentId id) const;
   void emit(Instruction instruction);
+  // What a recomputation or a backward reads.
   BufferId value_buffer(const Segment& reader, TensorId tensor);
   void hold_region_inputs(SegmentId id, Instruction& backward);
   std::vector<BufferId> parameter_buffers(const Segment& segment) const;
@@ -34,6 +41,7 @@ class SegmentEmitter {
   StepStrategies& strategies_;
   const ModelGraph& graph_;
   const Partition& partition_;
+  RegionOffload offload_;
   int micro_batch_ = 0;
 };
 

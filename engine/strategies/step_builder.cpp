@@ -146,6 +146,23 @@ BufferId StepBuilder::recomputed_buffer(TensorId tensor, int micro_batch) {
   return declare_tensor(tensor, micro_batch, TensorBuffer::recomputed);
 }
 
+BufferId StepBuilder::offloaded_buffer(TensorId tensor, int micro_batch) {
+  return declare_tensor(tensor, micro_batch, TensorBuffer::offloaded);
+}
+BufferId StepBuilder::returned_buffer(TensorId tensor, int micro_batch) {
+  return declare_tensor(tensor, micro_batch, TensorBuffer::returned);
+}
+
+namespace {
+
+// What the name of a border tensor's buffer begins with.
+const char* prefix_of(std::size_t kind) {
+  constexpr const char* k_prefixes[] = {"act", "dact", "again", "away", "back"};
+  return k_prefixes[kind];
+}
+
+}  // namespace
+
 BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer kind) {
   const Tensor& tensor = graph_.tensor(id);
   const bool constant = tensor.role == TensorRole::constant;
@@ -164,6 +181,7 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
     return *(known = declare(std::move(buffer)));
   }
   buffer.micro_batch = micro_batch;
+  if (kind == TensorBuffer::offloaded) buffer.space = MemorySpace::pinned_host;
   buffer.buffer_class = gradient ? BufferClass::activation_gradient : BufferClass::activation;
   if (tensor.role == TensorRole::tokens || tensor.role == TensorRole::targets) {
     buffer.buffer_class = BufferClass::batch;
@@ -172,8 +190,8 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
     buffer.buffer_class = BufferClass::scalar;
     buffer.name = fmt::format("loss.mb{}", micro_batch);
   } else {
-    const char* what = gradient ? "dact" : kind == TensorBuffer::recomputed ? "again" : "act";
-    buffer.name = fmt::format("{}.{}.mb{}", what, tensor_names_[id.index()], micro_batch);
+    buffer.name = fmt::format("{}.{}.mb{}", prefix_of(static_cast<std::size_t>(kind)),
+                              tensor_names_[id.index()], micro_batch);
   }
   return *(known = declare(std::move(buffer)));
 }

@@ -77,13 +77,17 @@ class StepBuilder {
   BufferId gradient_buffer(TensorId tensor, int micro_batch);
   // The value that a recomputation makes again.
   BufferId recomputed_buffer(TensorId tensor, int micro_batch);
+  // Where a value waits in page-locked host memory, and the copy of it that came back.
+  BufferId offloaded_buffer(TensorId tensor, int micro_batch);
+  BufferId returned_buffer(TensorId tensor, int micro_batch);
   BufferId saved_buffer(SegmentId segment, int micro_batch);
 
   // Marks what is alive as kept and returns the plan.
   StepPlan finish();
 
  private:
-  enum class TensorBuffer : std::uint8_t { value, gradient, recomputed };
+  enum class TensorBuffer : std::uint8_t { value, gradient, recomputed, offloaded, returned };
+  static constexpr std::size_t k_tensor_buffers = 5;
   GroupId find_or_add(const RankSet& ranks, int size);
   BufferId declare_tensor(TensorId tensor, int micro_batch, TensorBuffer kind);
 
@@ -96,7 +100,7 @@ class StepBuilder {
   std::vector<std::optional<InstructionId>> last_on_stream_;
   std::vector<std::vector<InstructionId>> stream_waits_;  // by stream: for its next instruction
   // [micro-batch][tensor or segment]
-  std::vector<std::vector<std::optional<BufferId>>> tensors_[3], saved_;
+  std::vector<std::vector<std::optional<BufferId>>> tensors_[k_tensor_buffers], saved_;
   std::vector<std::string> tensor_names_;  // of border tensors
 };
 

@@ -29,11 +29,34 @@ from _live_bytes import LiveBytes
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
+class Offloaded(torch.nn.Module):
+    """torch's offload_wrapper with host memory that is none of torch's: on a processor its save_on_cpu would give the same tensor back."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, *args, **kwargs):
+        with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack):
+            return self.module(*args, **kwargs)
+
+    @staticmethod
+    def pack(tensor):
+        """The checkpoint's own empty tensor goes along as it is."""
+        return (tensor.dtype, tensor.detach().contiguous().view(torch.uint8).numpy().copy()) if tensor.numel() else tensor
+
+    @staticmethod
+    def unpack(packed):
+        return torch.from_numpy(packed[1]).view(packed[0]).clone() if isinstance(packed, tuple) else packed
+
+
 def sharded(case, model):
     layers = model.model.layers
     if case["checkpoint"]:
         for i in range(len(layers)):
             layers[i] = checkpoint_wrapper(layers[i])
+            if case["offload"]:
+                layers[i] = Offloaded(layers[i])
     if case["strategy"] == "ddp":
         model = DistributedDataParallel(model)
         model.register_comm_hook(None, averaged)

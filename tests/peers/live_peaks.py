@@ -1,6 +1,6 @@
 """The highest live bytes of a step in forward and in backward, as predicted, against real FSDP2, FSDP1 and DDP on transformers' Llama:
 recorded storage by storage while one process with real tensors runs a step (_live_peaks_worker.py). Sixteen fixed cases of FSDP2, peft's
-adapters on layers that are stored whole or, by bitsandbytes, in four bits, then seeded ones. The target is 1 % of either; the fixed cases
+adapters on layers that are stored whole or, by bitsandbytes, in four bits, checkpoints in host memory, then seeded ones. The target is 1 % of either; the fixed cases
 must meet it. Others that do not are counted, and must stay within 6 %: eager norms free what they kept later than autograd does (it shows
 where hidden states are wider than the feed-forward and the vocabulary is small), the embeddings live until the model returns, which shows
 where autograd keeps little, and between FSDP1's units of adapters a checkpointed forward frees its tensors late. Parameters at rest and
@@ -30,7 +30,7 @@ AUTOCAST_LIMIT = 0.015  # of the highest of the step
 def case(strategy="fsdp2", **changes):
     values = {"strategy": strategy, "checkpoint": False, "reshard": True, "loss": "outside", "vocabulary": 8000, "sequence": 512,
               "micro_batch": 1, "hidden": 256, "heads": 8, "kv_heads": 8, "layers": 4, "ffn": 688, "param": "bfloat16",
-              "reduce": "float32", "autocast": False, "adapters": [], "quantized": "none"}
+              "reduce": "float32", "autocast": False, "adapters": [], "quantized": "none", "offload": False}
     values.update(changes)
     return values
 
@@ -38,6 +38,12 @@ def case(strategy="fsdp2", **changes):
 def fixed_cases():
     return [case(checkpoint=checkpoint, reshard=reshard, loss=loss, vocabulary=vocabulary)
             for vocabulary in (8000, 1000) for checkpoint in (False, True) for reshard in (True, False) for loss in ("outside", "inside")]
+
+
+def offload_cases():
+    """What checkpoints hold waits in host memory, which is not counted."""
+    return [case(strategy, checkpoint=True, offload=True, vocabulary=vocabulary, param=param, reduce=param)
+            for strategy, param in (("fsdp2", "bfloat16"), ("fsdp1", "bfloat16"), ("ddp", "float32")) for vocabulary in (1000, 100)]
 
 
 def adapter_cases():
@@ -99,7 +105,7 @@ def scenario_of(values, folder):
     if values["autocast"]:
         scenario.setdefault("precision", {})["autocast"] = "bfloat16"
     if values["checkpoint"]:
-        scenario["activation"] = {"checkpoint": "full"}
+        scenario["activation"] = {"checkpoint": "full", "offload": "cpu" if values["offload"] else "none"}
     path = folder / "scenario.json"
     path.write_text(json.dumps(scenario))
     return path
@@ -131,7 +137,7 @@ def describe(values):
              "loss " + values["loss"]]
     words += ["autocast"] * values["autocast"]
     words += [f"adapters on {len(values['adapters'])} layers, {values['quantized']}"] * bool(values["adapters"])
-    words += ["checkpointed"] * values["checkpoint"] + ["kept after forward"] * (not values["reshard"])
+    words += ["checkpointed"] * values["checkpoint"] + ["offloaded"] * values["offload"] + ["kept after forward"] * (not values["reshard"])
     return ", ".join(words)
 
 
@@ -142,7 +148,8 @@ def main():
     adapters = adapter_cases()
     fixed = fixed_cases()
     autocast = autocast_cases()
-    cases = fixed + draw.sample(adapters, drawn(9, len(adapters))) + draw.sample(autocast, drawn(8, len(autocast))) + [drawn_case(draw) for _ in range(count)]
+    offloads = offload_cases()
+    cases = fixed + draw.sample(offloads, drawn(3, len(offloads))) + draw.sample(adapters, drawn(9, len(adapters))) + draw.sample(autocast, drawn(8, len(autocast))) + [drawn_case(draw) for _ in range(count)]
     with Folder() as folder:
         (folder / "cases.json").write_text(json.dumps(cases))
         subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_live_peaks_worker.py"), str(folder / "cases.json"),

@@ -76,6 +76,23 @@ TEST_CASE("checkpointed equals plain bit by bit: frozen parameters") {
              {{}, {"activation.placement=outside"}});
 }
 
+TEST_CASE("checkpointed equals plain bit by bit: what waits in host memory") {
+  const std::vector<std::vector<std::string>> ways = {
+      {"activation.offload=cpu"},
+      {"activation.offload=cpu", "activation.every=2"},
+      {"activation.offload=cpu", "activation.reentrant=true"},
+      {"activation={checkpoint: selective, operators: [linear, attention], offload: cpu}"}};
+  check_same(joined(k_adamw, {"train.accumulation=2", "train.micro_batch=4"}), ways);
+  check_same(joined(k_adamw, {"parallel.strategy=fsdp2", k_inner_units}), ways);
+  check_same(joined(k_adamw, {"model.implementation=eager", "model.dtype=bfloat16"}), {ways[0], ways[2]});
+  check_same(joined(k_adamw, {"model.frozen=[model.embed_tokens, model.layers.0]"}), {ways[0]});
+  for (const Spread& spread : {Spread{"fsdp2", 2, 1, "true"}, Spread{"fsdp1", 2, 1, "full_shard"},
+                               Spread{"ddp", 2, 2}, Spread{"zero3", 2, 1}, Spread{"native", 2, 1, "true"}})
+    check_same(joined(k_adamw, spread.overrides()), {ways[0], ways[2]});
+  check_same(joined(k_adamw, joined({"offload.parameters=cpu"}, Spread{"fsdp2", 2, 1, "true"}.overrides())),
+             {ways[0], {"activation.offload=cpu", "activation.placement=outside"}});
+}
+
 TEST_CASE("checkpointed equals plain bit by bit: what is retained") {
   const auto keep = [](const std::string& kinds, const std::string& more = "") {
     return "activation={checkpoint: selective, operators: [" + kinds + "]" + more + "}";

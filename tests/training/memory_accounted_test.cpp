@@ -258,6 +258,10 @@ TEST_CASE("memory is accounted: activation checkpointing") {
                  {"activation.checkpoint=full", "parallel.ddp.bucket_size=1MiB", "train.micro_batch=2"});
   check_scenario("first/tiny-llama-none.yaml",
                  {"activation={checkpoint: full, reentrant: true}", "train.micro_batch=2"});
+  check_scenario("validation/llama-64m.yaml",
+                 {"activation={checkpoint: full, offload: cpu}", "train.accumulation=2"});
+  check_scenario("first/tiny-llama-none.yaml",
+                 {"activation={checkpoint: full, reentrant: true, offload: cpu}", "train.micro_batch=2"});
 }
 
 TEST_CASE("memory is accounted: eager operators") {

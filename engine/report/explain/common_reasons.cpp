@@ -83,6 +83,24 @@ std::string constant_text(const Context&) {
   return "Computed from the model's configuration, the same on every rank; it lives as long as the run.";
 }
 
+// Copies of the model's own order, and waits for them: what checkpoints hold leaves and comes back.
+bool is_the_models(const Context& c) {
+  return c.pass() == to_string(PlanPass::segments);
+}
+
+std::string offload_text(const Context& c) {
+  const bool leaves = c.step.buffer(c.self().reads.front()).space == MemorySpace::device;
+  return leaves ? "What a checkpointed block is called with leaves for page-locked host memory; the block's "
+                  "forward reads it where it was."
+                : "What a checkpointed block was called with comes back, for the block is run again now.";
+}
+
+std::string offload_wait_text(const Context&) {
+  return "torch's save_on_cpu copies without non_blocking: the host goes on when what the checkpoint holds "
+         "is in "
+         "host memory.";
+}
+
 const std::vector<ReasonRule>& rules() {
   using K = InstructionKind;
   static const std::vector<ReasonRule> table{
@@ -93,6 +111,8 @@ const std::vector<ReasonRule>& rules() {
        nullptr,
        recompute_text,
        {"activation.checkpoint", "activation.placement", "activation.reentrant"}},
+      {K::Copy, is_the_models, offload_text, {"activation.offload", "activation.checkpoint"}},
+      {K::HostWait, is_the_models, offload_wait_text, {"activation.offload"}},
       {K::LoadBatch,
        nullptr,
        batch_text,

@@ -167,6 +167,10 @@ void check_rest(Complaints& c) {
              fmt::format("outside has no effect with strategy {}: it gathers no units", strategy),
              "remove it");
   }
+  if (c.scenario.activation->offload == OffloadTarget::cpu &&
+      c.scenario.activation->checkpoint == ActivationCheckpoint::none)
+    c.refuse("activation.offload", "not supported yet: without checkpoints, of all that backward reads",
+             "nearest that works: activation.checkpoint: full");
   if (c.scenario.activation->checkpoint == ActivationCheckpoint::selective) {
     c.require(!c.scenario.activation->operators.empty(), "activation.operators",
               "kinds of operators whose outputs are kept, [linear, attention] for instance");

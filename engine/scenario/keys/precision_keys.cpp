@@ -90,7 +90,8 @@ const Keys<ActivationSpec>& activation_keys() {
       only_with("checkpoint", {ActivationCheckpoint::full, ActivationCheckpoint::selective},
                 key("reentrant", &S::reentrant, kind::boolean(), "torch.utils.checkpoint's reentrant form")),
       key("offload", &S::offload, kind::word({OffloadTarget::none, OffloadTarget::cpu}),
-          "keep saved activations in host memory"),
+          "cpu: what checkpointed blocks are called with waits in page-locked host memory, as with torch's "
+          "offload_wrapper around a checkpoint"),
       key("partition", &S::partition, kind::boolean(),
           "split checkpointed inputs over the tensor-parallel ranks"),
   };

@@ -79,9 +79,10 @@ TEST_CASE("overrides: mistakes are placed at the option") {
         "--set train.micro_batc=1: train: unknown key 'micro_batc' (did you mean 'micro_batch'?)");
   CHECK(error_of({"trian.micro_batch=1"}) ==
         "--set trian.micro_batch=1: unknown key 'trian' (did you mean 'train'?)");
-  CHECK(error_of({"activation.offload=cpu"}) ==
-        "--set activation.offload=cpu: activation.offload: not supported yet: cpu (nearest that works: none, "
-        "with activation.checkpoint)");
+  CHECK(
+      error_of({"activation.offload=cpu"}) ==
+      "--set activation.offload=cpu: activation.offload: not supported yet: without checkpoints, of all that "
+      "backward reads (nearest that works: activation.checkpoint: full)");
   CHECK(error_of({"cluster.ranks=3", "parallel.mesh.shard=2"}).substr(0, 52) ==
         "--set parallel.mesh.shard=2: parallel.mesh: impossib");
   CHECK(error_of({"train"}) == "--set train: expected key=value (for example train.micro_batch=8)");

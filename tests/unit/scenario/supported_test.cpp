@@ -84,7 +84,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel={strategy: fsdp1, sync_module_states: true}",
         "precision.autocast=float16",
         "activation.partition=true",
-        "activation.offload=cpu",
         "offload={parameters: cpu, ratio: 50%}",
         "train.optimizer=adafactor",
         "train.nan_check=true",
