@@ -17,6 +17,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_show_command());
   commands.push_back(make_diff_command());
   commands.push_back(make_history_command());
+  commands.push_back(make_residuals_command());
   commands.push_back(make_trace_command());
   commands.push_back(make_import_command());
   commands.push_back(make_replay_command());

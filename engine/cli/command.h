@@ -55,6 +55,7 @@ std::unique_ptr<Command> make_export_command();
 std::unique_ptr<Command> make_gui_command();
 std::unique_ptr<Command> make_hardware_command();
 std::unique_ptr<Command> make_history_command();
+std::unique_ptr<Command> make_residuals_command();
 std::unique_ptr<Command> make_import_command();
 std::unique_ptr<Command> make_lesson_command();
 std::unique_ptr<Command> make_model_command();
