@@ -53,7 +53,9 @@ def adapter_cases():
     wide = dict(few, hidden=512, ffn=1376)  # scales of scales end within a block
     return [case(strategy, param="bfloat16", reduce="bfloat16", adapters=adapters, quantized=quantized, checkpoint=checkpoint, **sizes)
             for strategy in ("fsdp2", "fsdp1", "ddp") for quantized in ("none", "nf4", "nf4_double")
-            for adapters, checkpoint, sizes in ((["q_proj", "v_proj"], False, wide), (ALL, True, wide), (ALL, False, few), (ALL, False, {}))]
+            for adapters, checkpoint, sizes in ((["q_proj", "v_proj"], False, wide), (ALL, True, wide), (ALL, False, few), (ALL, False, {}))] + [
+        case(strategy, param="bfloat16", reduce="bfloat16", adapters=ALL, quantized="nf4", checkpoint=checkpoint, autocast=True, **wide)
+        for strategy in ("ddp", "fsdp2") for checkpoint in (False, True)]
 
 
 def autocast_cases():

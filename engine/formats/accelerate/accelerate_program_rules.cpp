@@ -87,7 +87,7 @@ Line meeting_line(const Subject& s) {
 
 Line offload_line(const Subject& s) {
   if (is_fsdp(s) || s.scenario.activation->offload == OffloadTarget::none) return std::nullopt;
-  return "with torch.autograd.graph.save_on_cpu(pin_memory=True), around the forward";
+  return "with torch.autograd.graph.save_on_cpu(pin_memory=True), around each checkpointed layer";
 }
 
 constexpr std::string_view k_program = "the program makes it";

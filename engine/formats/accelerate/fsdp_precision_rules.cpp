@@ -82,7 +82,7 @@ Instead reentrant(const Subject& s) {
 Instead activations_stay(const Subject& s) {
   const bool offloads = s.scenario.activation->offload != OffloadTarget::none;
   const bool sayable = framework(s) == Framework::fsdp2 && checkpoints(s);
-  return offloads && !sayable ? Instead("none") : std::nullopt;
+  return is_fsdp(s) && offloads && !sayable ? Instead("none") : std::nullopt;
 }
 
 Instead parameters_stay(const Subject& s) {

@@ -13,6 +13,7 @@
 #include "engine/base/parse.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/scenario/model_spec.h"
+#include "engine/scenario/train_words.h"
 
 namespace shardlab {
 namespace {
@@ -70,6 +71,8 @@ class ProgramReader {
         read_length(entry);
       else if (means("quantized", entry.key))
         read_quantized(entry);
+      else if (means("offloaded_activations", entry.key))
+        read_offloaded(entry);
       else if (means("quantized_scales", entry.key))
         tell(entry, DifferenceKind::elsewhere, "model.quantized says it");
       else if (!is_adapter_key(entry.key))
@@ -181,6 +184,7 @@ class ProgramReader {
     const auto bits = number_of(entry.value);
     const bool is_8 = entry.key == "load_in_8bit" || (bits && bits->is_integer() && bits->integer == 8);
     set(entry, "model.quantized", yaml_scalar(is_8 ? "int8" : four_bits(entry.key)));
+    set(entry, "model.dtype", yaml_scalar("bfloat16"), "what is not quantized is loaded so");
   }
 
   // Scales are quantized too where it is asked for. Where nothing is said, TRL (ModelConfig, load_in_4bit)
@@ -189,6 +193,17 @@ class ProgramReader {
     const ForeignEntry* const said = find("quantized_scales");
     const bool twice = said != nullptr ? asks_for_something(said->value) : switch_name != "load_in_4bit";
     return twice ? "nf4_double" : "nf4";
+  }
+
+  // Programs move all that backward reads; a scenario moves what checkpoints hold.
+  void read_offloaded(const ForeignEntry& entry) {
+    if (!asks_for_something(entry.value)) return;
+    const ImportedSetting* const checkpoint = reading_.find("activation.checkpoint");
+    if (checkpoint != nullptr && checkpoint->value.text != to_string(ActivationCheckpoint::none))
+      return set(entry, "activation.offload", yaml_scalar("cpu"),
+                 "what checkpointed layers hold; the program moves all that backward reads");
+    tell(entry, DifferenceKind::lost,
+         "a scenario moves what checkpointed layers hold, and none is checkpointed");
   }
 
   void list(const ForeignEntry& entry, std::string_view otherwise) {
@@ -240,9 +255,9 @@ class ProgramReader {
 }  // namespace
 
 bool is_program_argument(const std::string& name) {
-  static constexpr std::string_view k_sections[] = {"sequence_length",  "adapter",         "adapter_rank",
-                                                    "adapter_alpha",    "adapter_targets", "quantized",
-                                                    "quantized_scales", "model_dtype",     "quiet"};
+  static constexpr std::string_view k_sections[] = {
+      "sequence_length", "adapter",          "adapter_rank",          "adapter_alpha", "adapter_targets",
+      "quantized",       "quantized_scales", "offloaded_activations", "model_dtype",   "quiet"};
   if (meaning("elsewhere").unread.contains(name) || meaning("lost").unread.contains(name)) return true;
   return std::any_of(std::begin(k_sections), std::end(k_sections),
                      [&](std::string_view section) { return means(section, name); });

@@ -71,10 +71,20 @@ Line float8_line(const Subject& s) {
                      to_string(s.scenario.model->fp8));
 }
 
+// Weights are packed in the dtype that FSDP flattens.
 Line quantized_line(const Subject& s) {
-  if (s.scenario.model->quantized == Quantization::none) return std::nullopt;
-  return fmt::format("quantization_config=BitsAndBytesConfig(...) with {}",
-                     to_string(s.scenario.model->quantized));
+  const ModelSpec& model = *s.scenario.model;
+  switch (model.quantized) {
+    case Quantization::none: return std::nullopt;
+    case Quantization::int8: return "quantization_config=BitsAndBytesConfig(load_in_8bit=True)";
+    case Quantization::nf4:
+    case Quantization::nf4_double: break;
+  }
+  return fmt::format(
+      "quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=\"nf4\", "
+      "bnb_4bit_use_double_quant={}, bnb_4bit_compute_dtype=torch.{}, bnb_4bit_quant_storage=torch.{})",
+      model.quantized == Quantization::nf4_double ? "True" : "False", to_string(model.dtype),
+      to_string(model.dtype));
 }
 
 Line dropout_line(const Subject& s) {

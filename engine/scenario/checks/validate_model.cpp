@@ -11,6 +11,7 @@ namespace shardlab {
 namespace {
 
 // bitsandbytes packs weights in the dtype in which they are stored; what casts units would cast the bits.
+// Under autocast a layer's input is cast to the dtype of its adapter (peft) and to the weight's.
 void check_quantized(Complaints& c) {
   const ModelSpec& model = *c.scenario.model;
   const PrecisionSpec& precision = *c.scenario.precision;
@@ -19,9 +20,11 @@ void check_quantized(Complaints& c) {
              fmt::format("precision.param: {} would cast packed weights that are stored in {}",
                          to_string(*precision.param), to_string(model.dtype)),
              fmt::format("set model.dtype: {}", to_string(*precision.param)));
-  if (precision.autocast)
-    c.refuse("model.quantized", "not supported yet: under precision.autocast",
-             "nearest that works: model.dtype: bfloat16");
+  if (precision.autocast && *precision.autocast != model.dtype)
+    c.refuse("model.quantized",
+             fmt::format("not supported yet: autocast to {} beside weights that are stored in {}",
+                         to_string(*precision.autocast), to_string(model.dtype)),
+             fmt::format("nearest that works: model.dtype: {}", to_string(*precision.autocast)));
 }
 
 }  // namespace
