@@ -11,11 +11,20 @@
 namespace shardlab {
 namespace {
 
-std::int64_t elements_below(const ModelGraph& graph, const Module& module) {
+using Elements = std::int64_t (Parameter::*)() const;
+
+std::int64_t sum_below(const ModelGraph& graph, const Module& module, Elements elements) {
   std::int64_t sum = 0;
-  for (const ParameterId id : module.parameters) sum += graph.parameter(id).model_elements();
-  for (const ModuleId child : module.children) sum += elements_below(graph, graph.module(child));
+  for (const ParameterId id : module.parameters) sum += (graph.parameter(id).*elements)();
+  for (const ModuleId child : module.children) sum += sum_below(graph, graph.module(child), elements);
   return sum;
+}
+
+std::int64_t sum_of_a_layer(const ModelGraph& graph, Elements elements) {
+  for (const Module& module : graph.modules) {
+    if (module.class_name == graph.block_class) return sum_below(graph, module, elements);
+  }
+  return 0;
 }
 
 // Raw bytes of the structure: cheaper to make than text, and read by nobody but the hash.
@@ -62,6 +71,12 @@ std::int64_t total_parameters(const ModelGraph& graph) {
   return sum;
 }
 
+std::int64_t stored_elements(const ModelGraph& graph) {
+  std::int64_t sum = 0;
+  for (const Parameter& parameter : graph.parameters) sum += parameter.elements();
+  return sum;
+}
+
 std::int64_t trainable_parameters(const ModelGraph& graph) {
   std::int64_t sum = 0;
   for (const Parameter& parameter : graph.parameters) sum += parameter.trainable ? parameter.elements() : 0;
@@ -80,10 +95,11 @@ std::int64_t active_parameters(const ModelGraph& graph) {
 }
 
 std::int64_t parameters_per_layer(const ModelGraph& graph) {
-  for (const Module& module : graph.modules) {
-    if (module.class_name == graph.block_class) return elements_below(graph, module);
-  }
-  return 0;
+  return sum_of_a_layer(graph, &Parameter::model_elements);
+}
+
+std::int64_t stored_elements_per_layer(const ModelGraph& graph) {
+  return sum_of_a_layer(graph, &Parameter::elements);
 }
 
 std::string structure_hash(const ModelGraph& graph) {

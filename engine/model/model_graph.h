@@ -141,12 +141,15 @@ struct ModelGraph {
 };
 
 std::int64_t total_parameters(const ModelGraph& graph);
+// Elements as they are stored: several parameters may share one.
+std::int64_t stored_elements(const ModelGraph& graph);
 // Those that one token uses: of experts only as many as a token is sent to.
 std::int64_t active_parameters(const ModelGraph& graph);
 std::int64_t trainable_parameters(const ModelGraph& graph);
 
 // Elements of the parameters of one repeated layer; 0 when the model has none.
 std::int64_t parameters_per_layer(const ModelGraph& graph);
+std::int64_t stored_elements_per_layer(const ModelGraph& graph);
 
 // Hash over the structure of the graph: operators, shapes, dtypes, attributes. Names are not part of it.
 std::string structure_hash(const ModelGraph& graph);

@@ -41,8 +41,8 @@ std::string warning(const PlannedScenario& planned, UnitId id, std::size_t layer
   const PlanUnit& unit = plan.units[id.index()];
   const Bytes gathered = gathered_bytes(plan, id);
   const double share =
-      static_cast<double>(unit.elements) / static_cast<double>(total_parameters(planned.graph));
-  const std::int64_t layer = parameters_per_layer(planned.graph);
+      static_cast<double>(unit.elements) / static_cast<double>(stored_elements(planned.graph));
+  const std::int64_t layer = stored_elements_per_layer(planned.graph);
   const Bytes layer_bytes{gathered.value / unit.padded_elements * layer};
   return fmt::format(
       "{} is a giant unit: {} parameters out of {} layers, {} of the model. "
@@ -56,7 +56,7 @@ std::string warning(const PlannedScenario& planned, UnitId id, std::size_t layer
 
 std::vector<std::string> unit_warnings(const PlannedScenario& planned) {
   std::vector<std::string> warnings;
-  const std::int64_t layer = parameters_per_layer(planned.graph);
+  const std::int64_t layer = stored_elements_per_layer(planned.graph);
   const std::vector<Bytes> gathered = gathered_bytes(planned.plan.steady);
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {
     const auto id = make_id<UnitId>(i);

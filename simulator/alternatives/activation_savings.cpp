@@ -1,3 +1,4 @@
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/train_spec.h"
@@ -14,6 +15,10 @@ void add_activation_savings(const PlannedScenario& planned, Savings& savings) {
     savings.push_back({"activation.checkpoint=full", "computes layers again", kept});
   if (activation.checkpoint != ActivationCheckpoint::none && activation.every > 1)
     savings.push_back({"activation.every=1", "computes every layer again", {C::activation}});
+  const bool holds = activation.checkpoint != ActivationCheckpoint::none;
+  if (holds && activation.offload == OffloadTarget::none &&
+      planned.scenario.cluster->device != DeviceKind::cpu)
+    savings.push_back({"activation.offload=cpu", "what checkpoints hold, in host memory", {C::activation}});
   if (planned.scenario.model->loss.kind == LossKind::plain)
     savings.push_back({"model.loss={kind: chunked, chunks: 8}", "never all logits at once", kept});
   if (planned.scenario.train->optimizer_implementation != OptimizerImplementation::fused)

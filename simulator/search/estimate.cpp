@@ -77,7 +77,7 @@ Result<ModelFacts> model_facts(const Scenario& scenario, const Device& device,
                                const Calibration* calibration) {
   SHARDLAB_TRY(const ModelGraph graph, with_form_of_model<ModelGraph>(scenario, load_model_graph));
   ModelFacts facts;
-  facts.parameters = static_cast<double>(total_parameters(graph));
+  facts.parameters = static_cast<double>(stored_elements(graph));
   facts.trained = static_cast<double>(trainable_parameters(graph));
   facts.element = static_cast<double>(element_size(scenario.model->dtype));
   const DType param = scenario.precision->param.value_or(scenario.model->dtype);

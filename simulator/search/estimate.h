@@ -19,7 +19,7 @@ struct Device;       // engine/hardware/device.h
 // What an estimate needs to know of the model, its precision and the training, on a device of this kind. What
 // `cluster` and `parallel` say beyond that changes nothing.
 struct ModelFacts {
-  double parameters = 0, trained = 0;  // elements
+  double parameters = 0, trained = 0;  // elements, as they are stored
   double element = 4;                  // bytes of a stored one
   double cast_element = 4;      // bytes of one that is held in precision.param instead, if that is less
   int states = 0;               // elements that the optimizer keeps for a trained one

@@ -80,7 +80,8 @@ class Bounds {
     for (const CheckpointRegion& region : regions_in(scenario, graph)) {
       for (std::size_t i = region.begin.index(); i < region.end.index(); ++i) inside_[i] = 1;
       for (std::size_t i = region.begin.index(); full && i < region.stop.index(); ++i) again_[i] = 1;
-      // What the region begins with is kept, or nothing could be computed again.
+      // What the region begins with is kept, or nothing could be computed again; here or on the host.
+      if (scenario.activation->offload == OffloadTarget::cpu) continue;
       for (const TensorId input : graph.op(region.begin).inputs) keep(input);
     }
   }

@@ -25,7 +25,7 @@ std::size_t layers_in(const ModelGraph& graph, const Unit& unit) {
 
 std::optional<UnitId> giant_unit(const PlannedScenario& planned) {
   const StepPlan& plan = planned.plan.steady;
-  const double model = static_cast<double>(total_parameters(planned.graph));
+  const double model = static_cast<double>(stored_elements(planned.graph));
   const std::vector<Bytes> gathered = gathered_bytes(plan);
   std::optional<UnitId> largest;
   for (std::size_t i = 0; i < planned.partition.units.size(); ++i) {

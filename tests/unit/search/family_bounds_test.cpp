@@ -41,7 +41,8 @@ constexpr const char* k_vary =
     "  train.micro_batch: [2, 8]\n"
     "  parallel.strategy: [ddp, fsdp1, fsdp2, native, zero1, zero2, zero3]\n"
     "  precision: [{}, {param: bfloat16, reduce: float32}]\n"
-    "  activation: [{}, {checkpoint: full}, {checkpoint: selective, operators: [linear]}]\n"
+    "  activation: [{}, {checkpoint: full}, {checkpoint: selective, operators: [linear]},\n"
+    "    {checkpoint: full, offload: cpu}]\n"
     "  train.sync: [last, every]\n";
 
 }  // namespace
@@ -60,8 +61,10 @@ TEST_CASE("bounds of every family stay below its simulation") {
 
 TEST_CASE("bounds of adapters, frozen parameters and processors stay below the simulation") {
   const std::string config = test::data_file("families/llama.json").string();
-  for (const char* model : {"lora: {rank: 4, targets: [all-linear]}", "frozen: ['model.layers.0.**']",
-                            "frozen: [model.embed_tokens]"}) {
+  for (const char* model : {"lora: {rank: 4, targets: [all-linear]}",
+                            "dtype: bfloat16, quantized: nf4, lora: {rank: 4, targets: [all-linear]}",
+                            "dtype: bfloat16, quantized: nf4_double, lora: {rank: 4, targets: [q_proj]}",
+                            "frozen: ['model.layers.0.**']", "frozen: [model.embed_tokens]"}) {
     INFO(model);
     const test::SearchFolder folder(
         fmt::format("model: {{config: {}, sequence_length: 32, {}}}\ncluster: {{node: dgx-h100, nodes: 2}}\n"
@@ -71,6 +74,18 @@ TEST_CASE("bounds of adapters, frozen parameters and processors stay below the s
                   "vary:\n  train.micro_batch: [1, 2, 4]\n  parallel.strategy: [fsdp1, fsdp2]\n"
                   "  activation.checkpoint: [none, full]\n") > 5);
   }
+  // Weights and checkpoints that weigh more than what a step makes.
+  const test::SearchFolder wide(
+      fmt::format("model: {{config: {}, sequence_length: 2048, dtype: bfloat16, quantized: nf4,\n"
+                  "  overrides: {{hidden_size: 2048, intermediate_size: 5632, num_hidden_layers: 24, "
+                  "max_position_embeddings: 4096}},\n"
+                  "  lora: {{rank: 4, targets: [q_proj]}}}}\n"
+                  "cluster: {{node: dgx-h100, nodes: 1}}\n"
+                  "parallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 2, accumulation: 2}}\n",
+                  config));
+  CHECK(compare(wide,
+                "vary:\n  train.micro_batch: [1, 16]\n  parallel.strategy: [ddp, fsdp2]\n"
+                "  activation: [{}, {checkpoint: full}, {checkpoint: full, offload: cpu}]\n") > 5);
   const test::SearchFolder processors(
       fmt::format("model: {{config: {}, sequence_length: 32}}\ncluster: {{device: cpu, ranks: 2}}\n"
                   "parallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 2, accumulation: 2}}\n",

@@ -32,6 +32,10 @@ std::vector<Model> models() {
           {"wide", "config: gpt2, overrides: {n_layer: 1, n_embd: 4096, n_head: 32, vocab_size: 50257}",
            "[4GiB, 6GiB]"},
           {"adapters", llama + ", " + wide + ", lora: {rank: 8, targets: [all-linear]}", "[1500MiB, 2GiB]"},
+          {"four_bits",
+           llama + ", " + wide +
+               ", dtype: bfloat16, quantized: nf4_double, lora: {rank: 8, targets: [all-linear]}",
+           "[1200MiB, 1500MiB]"},
           {"frozen", llama + ", " + wide + ", frozen: [model.embed_tokens, 'model.layers.0.**']",
            "[2GiB, 3GiB]"}};
 }
@@ -87,7 +91,8 @@ std::string random_question(Numbers& numbers) {
   const auto maybe = [&](std::size_t of, const std::string& knob) {
     if (numbers.below(of) == 0) text += "  " + knob + "\n";
   };
-  maybe(2, "activation.checkpoint: [none, full]");
+  maybe(2, numbers.below(2) == 0 ? "activation.checkpoint: [none, full]"
+                                 : "activation: [{}, {checkpoint: full}, {checkpoint: full, offload: cpu}]");
   maybe(2, "cluster.memory_limit: " + model.limits);
   maybe(2, "train.sync: [last, every]");
   maybe(3, "train.optimizer: [adamw, sgd]");

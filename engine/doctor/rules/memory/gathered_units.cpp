@@ -22,7 +22,7 @@ std::string units_of_large_modules(const ModelGraph& graph) {
   for (const Module& module : graph.modules) {
     std::int64_t own = 0;
     for (const ParameterId id : module.parameters) own += graph.parameter(id).elements();
-    if (own > parameters_per_layer(graph) / 4 && module.path.find(".layers.") == std::string::npos)
+    if (own > stored_elements_per_layer(graph) / 4 && module.path.find(".layers.") == std::string::npos)
       match += fmt::format(", {{path: {}}}", module.path);
   }
   return fmt::format("parallel.wrap={{policy: lambda, match: [{}]}}", match);
