@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/report/figures.h"
@@ -16,11 +18,8 @@ std::string pairs_part(const std::vector<ResidualPair>& pairs, const TextStyle& 
                    {"error"},
                    {"", Align::left, false, 8, 1}});
   for (const ResidualPair& pair : pairs) {
-    const double error = static_cast<double>(pair.predicted_step.value) /
-                             static_cast<double>(std::max<std::int64_t>(pair.measured_step.value, 1)) -
-                         1;
     table.add({to_string(pair.measured), to_string(pair.predicted), pair.name, to_string(pair.predicted_step),
-               to_string(pair.measured_step), signed_percent(error),
+               to_string(pair.measured_step), signed_percent(pair.error()),
                pair.calibrated ? "calibrated" : "shipped figures"});
   }
   return table.text(style);
@@ -54,9 +53,8 @@ std::string residual_tables(const Residuals& residuals, std::size_t most, const 
          rows_part("instructions", residuals.kinds, residuals.kinds.size(), style) +
          rows_part("alike", residuals.parts, most, style) +
          rows_part("operators", residuals.operators, most, style) +
-         "\nbias: of the sums of a step; median: of the errors one by one; of the error: of what the rows "
-         "are "
-         "off by, added up\n";
+         "\nbias: of the sums of a step; median: of the errors one by one; of the error: a row's part of "
+         "what all rows are off by\n";
 }
 
 }  // namespace shardlab

@@ -35,26 +35,28 @@ std::string part_name(const StepPlan& plan, const PlanWords& words, InstructionI
   return self.group ? fmt::format("{}, {} ranks", name, plan.groups[self.group->index()].size) : name;
 }
 
+// 0 where nothing was measured.
+double relative_error(Nanoseconds predicted, Nanoseconds measured) {
+  if (measured.value <= 0) return 0;
+  return static_cast<double>(predicted.value) / static_cast<double>(measured.value) - 1;
+}
+
 template <typename Sum>
 void count(Sum& sum, Nanoseconds predicted, Nanoseconds measured, std::int64_t times) {
   sum.count += times;
   sum.predicted += predicted;
   sum.measured += measured;
-  if (measured.value <= 0) return;
-  const double ratio = static_cast<double>(predicted.value) / static_cast<double>(measured.value);
-  sum.errors.push_back(std::abs(ratio - 1));
-}
-
-// What keeps only the host, or nothing, has no time of its own to be wrong about.
-bool takes_time(InstructionKind kind) {
-  return !is_host_only(kind);
+  if (measured.value > 0) sum.errors.push_back(std::abs(relative_error(predicted, measured)));
 }
 
 }  // namespace
 
+double ResidualPair::error() const {
+  return relative_error(predicted_step, measured_step);
+}
+
 double ResidualRow::bias() const {
-  if (measured.value == 0) return 0;
-  return static_cast<double>(predicted.value) / static_cast<double>(measured.value) - 1;
+  return relative_error(predicted, measured);
 }
 
 void ResidualCollector::add(const std::string& name, const StepPlan& steady, const ResidualRun& predicted,
@@ -72,7 +74,8 @@ void ResidualCollector::add_instructions(const StepPlan& plan, const RunTrace& p
   const auto theirs = median_durations(plan, measured.steps);
   Sums kinds, parts;
   for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
-    if (!ours[i] || !theirs[i] || !takes_time(plan.instructions[i].kind)) continue;
+    // What keeps only the host, or nothing, has no time of its own to be wrong about.
+    if (!ours[i] || !theirs[i] || is_host_only(plan.instructions[i].kind)) continue;
     count(kinds[std::string(to_string(plan.instructions[i].kind))], *ours[i], *theirs[i], 1);
     count(parts[part_name(plan, words, make_id<InstructionId>(i))], *ours[i], *theirs[i], 1);
   }

@@ -37,6 +37,8 @@ struct ResidualPair {
   bool calibrated = false;
   Nanoseconds predicted_step, measured_step;
 
+  double error() const;  // of the predicted step; 0 where nothing was measured
+
   friend bool operator==(const ResidualPair&, const ResidualPair&) = default;
 };
 

@@ -42,9 +42,7 @@ class Driver {
       micro_batch_ = micro_batch;
       reduces_ = last || train_.sync == GradientSync::every;
       segments_.begin_micro_batch(micro_batch);
-      b_.set_pass(PlanPass::segments);
       load_batch();
-      b_.set_pass(b_.plan().strategy);
       forward();
       const std::optional<BufferId> held = hold_logits(b_, loss_, micro_batch);
       backward();
@@ -54,6 +52,7 @@ class Driver {
 
  private:
   void load_batch() {
+    const PassScope scope(b_, PlanPass::segments);
     Instruction load;
     load.kind = InstructionKind::LoadBatch;
     load.micro_batch = micro_batch_;

@@ -17,16 +17,18 @@ Instruction SegmentEmitter::make(InstructionKind kind, SegmentId id) const {
 }
 
 void SegmentEmitter::emit(Instruction instruction) {
-  b_.set_pass(PlanPass::segments);
+  const PassScope scope(b_, PlanPass::segments);
   b_.emit(std::move(instruction));
-  b_.set_pass(b_.plan().strategy);
+}
+
+void SegmentEmitter::offload(SegmentId id) {
+  const PassScope scope(b_, PlanPass::segments);
+  offload_.send(id, micro_batch_);
 }
 
 void SegmentEmitter::forward(SegmentId id) {
+  offload(id);
   const Segment& segment = partition_.segment(id);
-  b_.set_pass(PlanPass::segments);
-  offload_.send(id, micro_batch_);
-  b_.set_pass(b_.plan().strategy);
   Instruction instruction = make(InstructionKind::Forward, id);
   for (const TensorId tensor : segment.inputs)
     instruction.reads.push_back(b_.value_buffer(tensor, micro_batch_));
@@ -104,19 +106,16 @@ void SegmentEmitter::drop_recomputed_outputs(const Region& region) {
   if (!region.operators.reentrant || region.outputs.empty()) return;
   std::vector<BufferId> outputs;
   for (const TensorId tensor : region.outputs) outputs.push_back(b_.recomputed_buffer(tensor, micro_batch_));
-  b_.set_pass(PlanPass::segments);
+  const PassScope scope(b_, PlanPass::segments);
   b_.free(std::move(outputs));
-  b_.set_pass(b_.plan().strategy);
 }
 
 // What a checkpointed region makes is made again for its own backward; what it was called with may have to
 // come back.
 BufferId SegmentEmitter::value_buffer(const Segment& reader, TensorId tensor) {
   if (offload_.holds(reader, tensor)) {
-    b_.set_pass(PlanPass::segments);
-    const BufferId returned = offload_.bring_back(tensor, micro_batch_);
-    b_.set_pass(b_.plan().strategy);
-    return returned;
+    const PassScope scope(b_, PlanPass::segments);
+    return offload_.bring_back(tensor, micro_batch_);
   }
   const bool made_inside =
       reader.region && partition_.is_made_again_in(partition_.region(*reader.region), tensor);

@@ -30,6 +30,7 @@ class SegmentEmitter {
  private:
   Instruction make(InstructionKind kind, SegmentId id) const;
   void emit(Instruction instruction);
+  void offload(SegmentId id);
   // What a recomputation or a backward reads.
   BufferId value_buffer(const Segment& reader, TensorId tensor);
   void hold_region_inputs(SegmentId id, Instruction& backward);

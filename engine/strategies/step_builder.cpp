@@ -153,16 +153,6 @@ BufferId StepBuilder::returned_buffer(TensorId tensor, int micro_batch) {
   return declare_tensor(tensor, micro_batch, TensorBuffer::returned);
 }
 
-namespace {
-
-// What the name of a border tensor's buffer begins with.
-const char* prefix_of(std::size_t kind) {
-  constexpr const char* k_prefixes[] = {"act", "dact", "again", "away", "back"};
-  return k_prefixes[kind];
-}
-
-}  // namespace
-
 BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer kind) {
   const Tensor& tensor = graph_.tensor(id);
   const bool constant = tensor.role == TensorRole::constant;
@@ -190,7 +180,7 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
     buffer.buffer_class = BufferClass::scalar;
     buffer.name = fmt::format("loss.mb{}", micro_batch);
   } else {
-    buffer.name = fmt::format("{}.{}.mb{}", prefix_of(static_cast<std::size_t>(kind)),
+    buffer.name = fmt::format("{}.{}.mb{}", k_prefixes[static_cast<std::size_t>(kind)],
                               tensor_names_[id.index()], micro_batch);
   }
   return *(known = declare(std::move(buffer)));

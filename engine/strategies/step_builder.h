@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -87,7 +88,8 @@ class StepBuilder {
 
  private:
   enum class TensorBuffer : std::uint8_t { value, gradient, recomputed, offloaded, returned };
-  static constexpr std::size_t k_tensor_buffers = 5;
+  // What their names begin with.
+  static constexpr const char* k_prefixes[] = {"act", "dact", "again", "away", "back"};
   GroupId find_or_add(const RankSet& ranks, int size);
   BufferId declare_tensor(TensorId tensor, int micro_batch, TensorBuffer kind);
 
@@ -100,8 +102,20 @@ class StepBuilder {
   std::vector<std::optional<InstructionId>> last_on_stream_;
   std::vector<std::vector<InstructionId>> stream_waits_;  // by stream: for its next instruction
   // [micro-batch][tensor or segment]
-  std::vector<std::vector<std::optional<BufferId>>> tensors_[k_tensor_buffers], saved_;
+  std::vector<std::vector<std::optional<BufferId>>> tensors_[std::size(k_prefixes)], saved_;
   std::vector<std::string> tensor_names_;  // of border tensors
+};
+
+// While it lives instructions belong to `pass`, after it to the plan's strategy.
+class PassScope {
+ public:
+  PassScope(StepBuilder& builder, PlanPass pass) : builder_(builder) { builder_.set_pass(pass); }
+  ~PassScope() { builder_.set_pass(builder_.plan().strategy); }
+  PassScope(const PassScope&) = delete;
+  PassScope& operator=(const PassScope&) = delete;
+
+ private:
+  StepBuilder& builder_;
 };
 
 }  // namespace shardlab

@@ -13,10 +13,10 @@ void add_activation_savings(const PlannedScenario& planned, Savings& savings) {
   const std::vector<BufferClass> kept = {C::activation, C::activation_gradient, C::workspace};
   if (activation.checkpoint != ActivationCheckpoint::full)
     savings.push_back({"activation.checkpoint=full", "computes layers again", kept});
-  if (activation.checkpoint != ActivationCheckpoint::none && activation.every > 1)
+  const bool checkpoints = activation.checkpoint != ActivationCheckpoint::none;
+  if (checkpoints && activation.every > 1)
     savings.push_back({"activation.every=1", "computes every layer again", {C::activation}});
-  const bool holds = activation.checkpoint != ActivationCheckpoint::none;
-  if (holds && activation.offload == OffloadTarget::none &&
+  if (checkpoints && activation.offload == OffloadTarget::none &&
       planned.scenario.cluster->device != DeviceKind::cpu)
     savings.push_back({"activation.offload=cpu", "what checkpoints hold, in host memory", {C::activation}});
   if (planned.scenario.model->loss.kind == LossKind::plain)

@@ -8,6 +8,7 @@
 #include "engine/model/operators/cast_parameters.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/probe_recipe.h"
+#include "engine/model/operators/weight_products.h"
 
 namespace shardlab {
 namespace {
@@ -46,9 +47,7 @@ OperatorDescription describe_eager_linear_add(const ModelGraph& graph, const Ope
   describe_forward(description, addition_steps(y.bytes(), op.attributes.get_or(attribute::k_cloned, false)));
   description.forward_temporaries = y.bytes();
   describe_backward(description, multiple_steps(y.bytes()));
-  description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
-  if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
-  if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+  add_weight_products(rows, outputs, inputs, x, weight, description);
   add_parameter_casts(graph, op, x, description);
   return description;
 }

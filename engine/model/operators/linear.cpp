@@ -8,7 +8,7 @@
 #include "engine/model/operators/four_bit_products.h"
 #include "engine/model/operators/operator_list.h"
 #include "engine/model/operators/probe_recipe.h"
-#include "engine/model/operators/work.h"
+#include "engine/model/operators/weight_products.h"
 
 namespace shardlab {
 
@@ -38,13 +38,6 @@ void add_dropout(const Tensor& x, OperatorDescription& description) {
   description.backward.push_back(pass);
 }
 
-void describe_products(std::int64_t rows, std::int64_t outputs, std::int64_t inputs, const Tensor& x,
-                       const Parameter& weight, OperatorDescription& description) {
-  description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
-  if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
-  if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
-}
-
 OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
   const Parameter& weight = graph.parameter(op.parameters[0]);
   const Tensor& x = graph.tensor(op.inputs[0]);
@@ -62,7 +55,7 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
     Float8Linear(float8, rows, outputs, inputs, x.dtype)
         .describe(x.requires_grad, weight.requires_grad, description);
   } else {
-    describe_products(rows, outputs, inputs, x, weight, description);
+    add_weight_products(rows, outputs, inputs, x, weight, description);
   }
   if (op.parameters.size() > 1 && graph.parameter(op.parameters[1]).requires_grad) {
     description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
@@ -104,9 +97,7 @@ OperatorDescription describe_linear_add(const ModelGraph& graph, const Operator&
   description.passed_gradients = 0b01;
   description.forward.push_back(
       memory_work(graph.tensor(op.inputs[0]).bytes() * 2));  // z into y, then added to
-  description.forward.push_back(matmul_work(rows, outputs, inputs, x.dtype));
-  if (x.requires_grad) description.backward.push_back(matmul_work(rows, inputs, outputs, x.dtype));
-  if (weight.requires_grad) description.backward.push_back(matmul_work(outputs, inputs, rows, x.dtype));
+  add_weight_products(rows, outputs, inputs, x, weight, description);
   add_parameter_casts(graph, op, x, description);
   return description;
 }

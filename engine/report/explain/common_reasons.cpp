@@ -97,8 +97,7 @@ std::string offload_text(const Context& c) {
 
 std::string offload_wait_text(const Context&) {
   return "torch's save_on_cpu copies without non_blocking: the host goes on when what the checkpoint holds "
-         "is in "
-         "host memory.";
+         "has arrived in host memory.";
 }
 
 const std::vector<ReasonRule>& rules() {

@@ -7,10 +7,10 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/operators/attribute_keys.h"
-#include "engine/model/operators/operator_list.h"
 #include "engine/model/precision/assign_precision.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/unit/model/first_operator.h"
 
 namespace shardlab::test {
 namespace {
@@ -57,14 +57,6 @@ std::size_t count_of(const ModelGraph& graph, const OperatorType& type) {
   return count;
 }
 
-const Operator& first_of(const ModelGraph& graph, const OperatorType& type) {
-  for (const Operator& op : graph.operators) {
-    if (op.type == &type) return op;
-  }
-  FAIL("there is none");
-  return graph.operators.front();
-}
-
 }  // namespace
 
 TEST_CASE("autocast: products in the lower dtype, the residual stream as wide as its parameters") {
@@ -98,14 +90,14 @@ TEST_CASE("autocast: with parameters in its dtype Llama has nothing to cast") {
   const auto graph = under_autocast(k_llama, k_narrow);
   REQUIRE_OK(graph);
   CHECK(count_of(*graph, k_cast) == 0);
-  const Operator& linear = first_of(*graph, k_linear);
+  const Operator& linear = first_operator(*graph, k_linear);
   CHECK_FALSE(linear.attributes.find(attribute::k_parameter_dtype));
 }
 
 TEST_CASE("autocast: a product keeps the copy of its weight, and casts its gradient back") {
   const auto graph = under_autocast(k_llama, k_wide);
   REQUIRE_OK(graph);
-  const Operator& linear = first_of(*graph, k_linear);  // of q: 64 x 64
+  const Operator& linear = first_operator(*graph, k_linear);  // of q: 64 x 64
   const OperatorDescription description = describe_operator(*graph, linear);
   REQUIRE(description.extras.size() == 1);
   CHECK(description.extras[0].shape == Shape{64, 64});
@@ -120,7 +112,7 @@ TEST_CASE("autocast: a product keeps the copy of its weight, and casts its gradi
 TEST_CASE("autocast: a sum passes its gradient to the addend of its dtype, and casts it for the narrower") {
   const auto graph = under_autocast(k_llama, k_wide);
   REQUIRE_OK(graph);
-  const Operator& add = first_of(*graph, k_add);
+  const Operator& add = first_operator(*graph, k_add);
   const OperatorDescription description = describe_operator(*graph, add);
   const Bytes wide = graph->tensor(add.outputs[0]).bytes();
   CHECK(description.passed_gradients == 0b01);
@@ -132,11 +124,11 @@ TEST_CASE("autocast: a sum passes its gradient to the addend of its dtype, and c
 TEST_CASE("autocast: LayerNorm is in float32, llm-foundry's in low precision is not") {
   const auto plain = under_autocast(mpt_with("layernorm"), k_narrow);
   REQUIRE_OK(plain);
-  CHECK(plain->tensor(first_of(*plain, k_layer_norm).outputs[0]).dtype == k_wide);
+  CHECK(plain->tensor(first_operator(*plain, k_layer_norm).outputs[0]).dtype == k_wide);
   CHECK(count_of(*plain, k_cast) == 6);  // three norms, in and out
   const auto low = under_autocast(mpt_with("low_precision_layernorm"), k_narrow);
   REQUIRE_OK(low);
-  CHECK(low->tensor(first_of(*low, k_layer_norm).outputs[0]).dtype == k_narrow);
+  CHECK(low->tensor(first_operator(*low, k_layer_norm).outputs[0]).dtype == k_narrow);
   CHECK(count_of(*low, k_cast) == 0);
 }
 

@@ -3,9 +3,9 @@
 
 #include "engine/model/families/family.h"
 #include "engine/model/operators/attribute_keys.h"
-#include "engine/model/operators/operator_list.h"
 #include "engine/model/operators/work.h"
 #include "tests/catch.h"
+#include "tests/unit/model/first_operator.h"
 
 namespace shardlab::test {
 namespace {
@@ -31,14 +31,6 @@ std::vector<std::string> converted(const ModelGraph& graph) {
   return names;
 }
 
-const Operator& first_linear(const ModelGraph& graph) {
-  for (const Operator& op : graph.operators) {
-    if (op.type == &k_linear) return op;
-  }
-  FAIL("there is none");
-  return graph.operators.front();
-}
-
 }  // namespace
 
 TEST_CASE("float8: all linear layers but the head, where both dimensions are multiples of 16") {
@@ -54,7 +46,7 @@ TEST_CASE("float8: all linear layers but the head, where both dimensions are mul
 TEST_CASE("float8: operands are cast before each product, and the input is kept as it came") {
   ModelGraph graph = llama(176);
   REQUIRE_OK(use_float8_products(graph, Fp8Scaling::tensorwise));
-  const Operator& q = first_linear(graph);  // 32 rows, 64 x 64
+  const Operator& q = first_operator(graph, k_linear);  // 32 rows, 64 x 64
   const OperatorDescription tensorwise = describe_operator(graph, q);
   CHECK(tensorwise.saved_inputs == 1);
   CHECK(tensorwise.extras.empty());
@@ -69,7 +61,7 @@ TEST_CASE("float8: operands are cast before each product, and the input is kept 
 
   ModelGraph by_rows = llama(176);
   REQUIRE_OK(use_float8_products(by_rows, Fp8Scaling::rowwise));
-  const OperatorDescription rowwise = describe_operator(by_rows, first_linear(by_rows));
+  const OperatorDescription rowwise = describe_operator(by_rows, first_operator(by_rows, k_linear));
   CHECK(rowwise.forward.size() == 3);
   CHECK(rowwise.backward.size() == 6);  // the gradient is cast along either side
 }

@@ -5,8 +5,8 @@
 #include "engine/model/families/family.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/operators/attribute_keys.h"
-#include "engine/model/operators/operator_list.h"
 #include "tests/catch.h"
+#include "tests/unit/model/first_operator.h"
 
 namespace shardlab::test {
 namespace {
@@ -48,14 +48,6 @@ std::vector<std::string> converted(const ModelGraph& graph) {
   return paths;
 }
 
-const Operator& first(const ModelGraph& graph, const OperatorType& type) {
-  for (const Operator& op : graph.operators) {
-    if (op.type == &type) return op;
-  }
-  FAIL("there is none");
-  return graph.operators.front();
-}
-
 }  // namespace
 
 TEST_CASE("quantize: frozen linear layers of torch's own class, neither the head nor adapters") {
@@ -88,7 +80,7 @@ TEST_CASE("quantize: two elements a byte of the stored dtype, and the model is a
   REQUIRE_OK(quantize_frozen_weights(graph, Quantization::nf4_double));
   CHECK(total_parameters(graph) == total);
   CHECK(parameters_per_layer(graph) == a_layer);
-  const Operator& q = first(graph, k_linear);
+  const Operator& q = first_operator(graph, k_linear);
   CHECK(graph.parameter(q.parameters[0]).shape == Shape{64 * 64 / 4, 1});
   CHECK(graph.parameter(q.parameters[0]).dtype == DType::bfloat16);
   REQUIRE(q.inputs.size() == 3);
@@ -115,12 +107,12 @@ TEST_CASE("quantize: the weight is made anew for both products, and no input is 
 
 TEST_CASE("quantize: a layer's result is copied before an adapter adds to it, as peft does") {
   ModelGraph graph = with_adapters(k_llama);
-  CHECK_FALSE(first(graph, k_eager_linear_add).attributes.find(attribute::k_cloned));
+  CHECK_FALSE(first_operator(graph, k_eager_linear_add).attributes.find(attribute::k_cloned));
   REQUIRE_OK(quantize_frozen_weights(graph, Quantization::nf4));
-  CHECK(first(graph, k_eager_linear_add).attributes.get(attribute::k_cloned));
+  CHECK(first_operator(graph, k_eager_linear_add).attributes.get(attribute::k_cloned));
   ModelGraph fused = with_adapters(k_llama, "q_proj", Implementation::fused);
   REQUIRE_OK(quantize_frozen_weights(fused, Quantization::nf4));
-  CHECK_FALSE(first(fused, k_linear_add).attributes.find(attribute::k_cloned));
+  CHECK_FALSE(first_operator(fused, k_linear_add).attributes.find(attribute::k_cloned));
 }
 
 }  // namespace shardlab::test

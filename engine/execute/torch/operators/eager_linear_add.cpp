@@ -9,10 +9,6 @@
 namespace shardlab {
 namespace {
 
-at::Tensor as_matrix(const at::Tensor& tensor) {
-  return tensor.view({rows_of(tensor), width_of(tensor)});
-}
-
 at::Tensor multiple_of(const at::Tensor& tensor, const Operator& op) {
   at::Tensor multiple = at::empty_like(tensor);
   multiply(tensor, op.attributes.get(attribute::k_scale), multiple);

@@ -39,10 +39,6 @@ extern const OperatorImplementation k_linear_implementation{linear_forward, line
 
 namespace {
 
-at::Tensor as_matrix(const at::Tensor& tensor) {
-  return tensor.view({rows_of(tensor), width_of(tensor)});
-}
-
 double scale_of(const Operator& op) {
   return op.attributes.get(attribute::k_scale);
 }

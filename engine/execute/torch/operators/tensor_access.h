@@ -32,6 +32,10 @@ inline std::int64_t width_of(const at::Tensor& tensor) {
 inline std::int64_t rows_of(const at::Tensor& tensor) {
   return tensor.numel() / tensor.size(-1);
 }
+// A view of two dimensions.
+inline at::Tensor as_matrix(const at::Tensor& tensor) {
+  return tensor.view({rows_of(tensor), width_of(tensor)});
+}
 
 // Calls function(T{}) with T the element type of the tensor.
 template <typename F>
