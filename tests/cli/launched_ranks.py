@@ -40,7 +40,8 @@ def test_validate_under_torchrun():
 def test_validate_under_srun():
     place = Place()
     job = free_port()
-    ranks = [slurm_rank(place, rank, 2, job, "validate", strict(place), "--no-calibrate") for rank in range(2)]
+    scenario = strict(place)  # written before a rank reads it
+    ranks = [slurm_rank(place, rank, 2, job, "validate", scenario, "--no-calibrate") for rank in range(2)]
     (out, err), (quiet_out, quiet_err) = [rank.communicate(timeout=120) for rank in ranks]
     check([rank.returncode for rank in ranks] == [1, 1], f"both end with the verdict: {[rank.returncode for rank in ranks]} {err}{quiet_err}")
     check("peak_reserved" in out and "1 of 2" not in err, f"{out}{err}")
@@ -97,7 +98,8 @@ def test_what_a_dead_session_left_is_no_harm():
     for each in (first, follower):
         each.kill()
         each.communicate()
-    ranks = [slurm_rank(place, rank, 2, job, "validate", strict(place), "--no-calibrate") for rank in (1, 0)]
+    scenario = strict(place)
+    ranks = [slurm_rank(place, rank, 2, job, "validate", scenario, "--no-calibrate") for rank in (1, 0)]
     outputs = [rank.communicate(timeout=120) for rank in ranks]
     check([rank.returncode for rank in ranks] == [1, 1], f"{outputs}")
 
