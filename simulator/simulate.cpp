@@ -17,6 +17,8 @@
 #include "simulator/memory/predicted_device.h"
 #include "simulator/memory/reserved_ratios.h"
 #include "simulator/memory/step_memory.h"
+#include "simulator/spread/rank_meetings.h"
+#include "simulator/spread/rank_times.h"
 
 namespace shardlab {
 namespace {
@@ -57,6 +59,24 @@ class StepSimulation {
     SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), timed(plan)));
     rank.duration = timeline_duration(rank.spans);
     SHARDLAB_TRY(rank.memory, simulate_memory(inputs_.planned, plan, workspaces()));
+    return trace;
+  }
+
+  // The same with all ranks, each with times of its own.
+  Result<StepTrace> simulate_all_ranks(const StepPlan& plan, std::int64_t step) {
+    SHARDLAB_TRY(StepTrace trace, simulate_step(plan, step));
+    const int ranks = inputs_.device.ranks;
+    const std::vector<TimedInstruction>& instructions = timed(plan);
+    const std::vector<GroupMeetings> meetings = meetings_of(plan, inputs_.planned.scenario, ranks);
+    const auto times = rank_times(instructions, meetings, *inputs_.spread, ranks, step);
+    SHARDLAB_TRY(std::vector<std::vector<Span>> spans,
+                 run_rank_timelines(options_of(plan), instructions, times, meetings));
+    trace.ranks.resize(spans.size());
+    for (std::size_t rank = 0; rank < spans.size(); ++rank) {
+      trace.ranks[rank].rank = static_cast<int>(rank);
+      trace.ranks[rank].spans = std::move(spans[rank]);
+      trace.ranks[rank].duration = timeline_duration(trace.ranks[rank].spans);
+    }
     return trace;
   }
 
@@ -136,10 +156,10 @@ class StepSimulation {
 };
 
 std::vector<std::string> left_out(const SimulationInputs& inputs) {
-  std::vector<std::string> left_out = {
-      "differences between ranks: one representative rank is simulated",
-      "what makes a first step slower (loading of kernels, first touch of memory)",
-  };
+  std::vector<std::string> left_out;
+  if (inputs.spread == nullptr)
+    left_out.emplace_back("differences between ranks: one representative rank is simulated");
+  left_out.emplace_back("what makes a first step slower (loading of kernels, first touch of memory)");
   if (inputs.device.kind == DeviceKind::gpu) {
     left_out.emplace_back("workspace of operators other than matrix products");
     left_out.emplace_back("sequences of different lengths, which leave more gaps in the allocator's memory");
@@ -167,6 +187,9 @@ Provenance provenance_of(const SimulationInputs& inputs) {
   }
   provenance.versions["shardlab"] = std::string(program_version());
   provenance.assumes = assumptions_of(inputs.planned, inputs.device, inputs.calibration != nullptr);
+  if (inputs.spread != nullptr)
+    provenance.assumes.push_back("ranks differ, by what is mostly guesses (standard deviations): " +
+                                 to_text(*inputs.spread));
   provenance.leaves_out = left_out(inputs);
   return provenance;
 }
@@ -193,6 +216,17 @@ Status check_calibration(const SimulationInputs& inputs) {
   return {};
 }
 
+Status check_ranks(const SimulationInputs& inputs) {
+  const auto instructions = static_cast<std::int64_t>(inputs.planned.plan.steady.instructions.size());
+  if (inputs.spread == nullptr || instructions * inputs.device.ranks <= k_most_instructions_of_ranks)
+    return {};
+  return bad_input("--ranks",
+                   fmt::format("{} ranks of {} instructions each are too many to simulate one by one",
+                               inputs.device.ranks, instructions),
+                   fmt::format("at most {} ranks of this step, or leave out --ranks all",
+                               k_most_instructions_of_ranks / instructions));
+}
+
 }  // namespace
 
 Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
@@ -208,13 +242,17 @@ Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTra
 
 Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes) {
   SHARDLAB_CHECK_OK(check_calibration(inputs));
+  SHARDLAB_CHECK_OK(check_ranks(inputs));
   StepSimulation simulation(inputs, hashes);
   RunTrace run;
   run.provenance = provenance_of(inputs);
   const RunPlan& plan = inputs.planned.plan;
   SHARDLAB_TRY(StepTrace setup, simulation.simulate_step(plan.setup, -1));
   SHARDLAB_TRY(StepTrace first, simulation.simulate_step(plan.first, 0));
-  SHARDLAB_TRY(StepTrace steady, simulation.simulate_step(plan.steady, plan.second ? 2 : 1));
+  const std::int64_t number = plan.first_steady_step();
+  SHARDLAB_TRY(StepTrace steady, inputs.spread == nullptr
+                                     ? simulation.simulate_step(plan.steady, number)
+                                     : simulation.simulate_all_ranks(plan.steady, number));
   run.warmup.push_back(std::move(setup));
   run.warmup.push_back(std::move(first));
   if (plan.second) {

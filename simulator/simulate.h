@@ -14,19 +14,26 @@
 namespace shardlab {
 
 struct Device;  // engine/hardware/device.h
+struct Spread;  // simulator/spread/spread.h
 
 struct SimulationInputs {
   const PlannedScenario& planned;
   const Device& device;
   const Calibration* calibration =
       nullptr;  // null: coefficients of published figures; else it must be of as many ranks and threads
+  const Spread* spread = nullptr;  // null: one rank that stands for all
 };
 
-// One representative rank. `warmup` holds the setup (step -1) and the first step (step 0), `steps` the steady
-// step (step 1): every later one is the same, because a step ends when everything in it has ended, as in the
-// real executor. Provenance says what was calibrated and what the numbers leave out.
+// The most instructions of all ranks together that are simulated with a spread: a gigabyte.
+inline constexpr std::int64_t k_most_instructions_of_ranks = 16'000'000;
+
+// One representative rank, or with a spread all of them in the steady step; memory is that of rank 0.
+// `warmup` holds the setup (step -1) and the first step (step 0), `steps` the steady step (step 1): every
+// later one is the same, because a step ends when everything in it has ended, as in the real executor.
+// Provenance says what was calibrated and what the numbers leave out.
 //
-// Errors: a calibration of another machine or number of ranks (bad_input); a plan whose instructions do not
+// Errors: a calibration of another machine or number of ranks (bad_input); more ranks with a spread than
+// k_most_instructions_of_ranks allows (bad_input at --ranks); a plan whose instructions do not
 // fit together (internal).
 Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes = HashedPlans::given);
 

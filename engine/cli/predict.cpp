@@ -39,9 +39,9 @@ Result<std::optional<Calibration>> find_calibration_if_any(const CommonOptions& 
 }
 
 Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
-                            RunStore* store, WithAlternatives with_alternatives) {
+                            RunStore* store, WithAlternatives with_alternatives, const Spread* spread) {
   SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
-  SHARDLAB_TRY(RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
+  SHARDLAB_TRY(RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr, spread}));
   SHARDLAB_TRY(RunSummary summary, summarize_run(planned, trace));
   if (with_alternatives == WithAlternatives::yes) {
     SHARDLAB_TRY(summary.alternatives,

@@ -21,10 +21,13 @@ Result<std::optional<Calibration>> find_calibration_if_any(const CommonOptions& 
 // Whether a prediction is made again with single keys changed (simulator/alternatives).
 enum class WithAlternatives : std::uint8_t { no, yes };
 
-// Simulates and, unless `store` is null, saves the prediction. Errors: bad_input for hardware that is not
-// known or a calibration of another machine; those of RunStore::save; internal for a plan that does not fit
-// together.
+struct Spread;  // simulator/spread/spread.h
+
+// Simulates (all ranks with `spread`) and, unless `store` is null, saves the prediction. Errors: bad_input
+// for hardware that is not known or a calibration of another machine; those of RunStore::save; internal for a
+// plan that does not fit together.
 Result<FinishedRun> predict(const PlannedScenario& planned, const std::optional<Calibration>& calibration,
-                            RunStore* store, WithAlternatives with_alternatives = WithAlternatives::no);
+                            RunStore* store, WithAlternatives with_alternatives = WithAlternatives::no,
+                            const Spread* spread = nullptr);
 
 }  // namespace shardlab

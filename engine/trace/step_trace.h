@@ -80,7 +80,7 @@ struct RankTrace {
 struct StepTrace {
   std::string plan_hash;
   std::int64_t step = 0;
-  std::vector<RankTrace> ranks;  // a prediction holds one representative rank
+  std::vector<RankTrace> ranks;  // by rank; a prediction holds one that stands for all, or all
 
   friend bool operator==(const StepTrace&, const StepTrace&) = default;
 };

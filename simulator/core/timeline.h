@@ -79,6 +79,9 @@ struct RunningPeriod {
   std::int64_t rate = 0;  // Contention::full: its speed alone
 };
 
+// What run_timeline refuses, below.
+Status check_timeline(const TimelineOptions& options, std::span<const TimedInstruction> instructions);
+
 // Spans by position; times from the first issue. `periods`, if not null, receives how fast everything ran, in
 // order of time. A wait on a later instruction, a resource that it does not have or a share of none or of
 // more than all of it is an internal error.

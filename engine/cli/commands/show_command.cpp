@@ -3,8 +3,10 @@
 #include "engine/cli/command.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/report/json.h"
+#include "engine/report/rank_waits.h"
 #include "engine/report/tables.h"
 #include "engine/report/words/alive_at_peak.h"
+#include "engine/scenario/read_scenario.h"
 #include "engine/trace/figure_rows.h"
 
 namespace shardlab {
@@ -22,6 +24,7 @@ class ShowCommand final : public Command {
   void add_options(OptionParser& parser) override {
     parser.value("run", run_, "Which run").type("RUN");
     parser.flag("--peak", peak_, "Also what is alive at the peak, in words");
+    parser.flag("--ranks", ranks_, "Also which ranks the others wait for");
     parser.flag("--scenario", scenario_, "Print its scenario, complete enough to run it again");
     parser.value("--add-tag", added_tags_, "Tag the run; may be repeated").repeatable();
     parser.value("--remove-tag", removed_tags_, "Take a tag off; may be repeated").repeatable();
@@ -36,7 +39,7 @@ class ShowCommand final : public Command {
     SHARDLAB_TRY(const RunId id, store.find(run_));
     SHARDLAB_CHECK_OK(annotate(store, id));
     if (scenario_) return print_scenario(context.console, store, id);
-    return print_run(context.console, store, id, peak_);
+    return print_run(context.console, store, id);
   }
 
  private:
@@ -62,28 +65,46 @@ class ShowCommand final : public Command {
     return k_exit_good;
   }
 
-  static Result<int> print_run(Console& console, const RunStore& store, RunId id, bool peak) {
+  Result<int> print_run(Console& console, const RunStore& store, RunId id) const {
     SHARDLAB_TRY(const RunEntry entry, store.entry(id));
     SHARDLAB_TRY(const RunSummary summary, store.load_summary(id));
-    if (peak && !summary.memory) return bad_input("--peak", to_string(id) + " recorded no memory");
+    if (peak_ && !summary.memory) return bad_input("--peak", to_string(id) + " recorded no memory");
     SHARDLAB_TRY(const RunPlan plan, store.load_plan(id));
     const StepPlan& at_peak = plan_at_peak(plan, summary);
+    std::vector<RankWait> waits;
+    if (ranks_) {
+      SHARDLAB_TRY(waits, waits_of(store, id));
+    }
     if (console.json()) {
       Json document = run_json(summary, id);
-      if (peak) document["alive_at_peak"] = alive_json(at_peak, *summary.memory);
+      if (peak_) document["alive_at_peak"] = alive_json(at_peak, *summary.memory);
+      if (ranks_) document["rank_waits"] = rank_waits_json(waits);
       document["entry"] = entry_json(entry);
       console.print_json(document);
       return k_exit_good;
     }
     console.print(history_table({&entry, 1}, console.style()) + "\n" +
                   summary_table(summary, console.style(), &at_peak));
-    if (peak) console.print("\n" + alive_table(at_peak, *summary.memory, console.style()));
+    if (peak_) console.print("\n" + alive_table(at_peak, *summary.memory, console.style()));
+    if (ranks_) console.print("\n" + rank_table(waits, console.style()));
     if (!entry.note.empty()) console.print("\nnote: " + entry.note + "\n");
     return k_exit_good;
   }
 
+  static Result<std::vector<RankWait>> waits_of(const RunStore& store, RunId id) {
+    SHARDLAB_TRY(const RunRecord record, store.load(id));
+    if (record.scenario_yaml.empty())
+      return bad_input("--ranks", to_string(id) + " was imported: who meets whom is not known");
+    SHARDLAB_TRY(const ReadScenario read, parse_scenario_with_source(record.scenario_yaml, record.name));
+    std::vector<RankWait> waits = rank_waits(record.plan.steady, read.scenario, record.trace.steps);
+    if (!waits.empty()) return waits;
+    return bad_input("--ranks", to_string(id) + " holds one rank that stands for all",
+                     "predict with `shardlab simulate --ranks all`");
+  }
+
   std::string run_;
   bool peak_ = false;
+  bool ranks_ = false;
   bool scenario_ = false;
   bool document_ = false;
   std::vector<std::string> added_tags_, removed_tags_;

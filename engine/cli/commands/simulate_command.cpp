@@ -1,14 +1,25 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "engine/cli/command.h"
 #include "engine/cli/predict.h"
+#include "engine/cli/simulate/spread_options.h"
+#include "engine/cli/simulate/write_allocations.h"
 #include "engine/cli/stored_runs.h"
-#include "engine/cli/write_allocations.h"
 #include "engine/planner/plan_scenario.h"
+#include "engine/report/figures.h"
+#include "engine/report/json.h"
+#include "engine/report/rank_waits.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "simulator/simulate.h"
 
 namespace shardlab {
 namespace {
+
+// A database keeps every instruction of every rank: of a large model and more ranks than that, hundreds of
+// MB.
+constexpr int k_most_stored_ranks = 128;
 
 class SimulateCommand final : public Command {
  public:
@@ -28,6 +39,7 @@ class SimulateCommand final : public Command {
         .type("FILE");
     parser.flag("--no-calibration", no_calibration_,
                 "Shipped figures, even when this machine was calibrated");
+    spread_.add_to(parser);
   }
 
   Result<int> run(CommandContext& context) override {
@@ -39,17 +51,56 @@ class SimulateCommand final : public Command {
       SHARDLAB_TRY(calibration, store ? find_calibration(*store, planned.scenario)
                                       : find_calibration_if_any(context.options, planned.scenario));
     }
+    SHARDLAB_TRY(const std::optional<Spread> spread, spread_.read(world_size(scenario)));
+    if (spread)
+      return predict_all_ranks(context.console, planned, calibration, store ? &*store : nullptr, *spread);
     SHARDLAB_TRY(const FinishedRun run,
                  predict(planned, calibration, store ? &*store : nullptr, WithAlternatives::yes));
-    if (!allocations_.empty()) {
-      SHARDLAB_CHECK_OK(save_allocations(planned, calibration, run.trace));
-    }
-    note_when_too_large(context.console, run.summary);
+    SHARDLAB_CHECK_OK(finish(context.console, planned, calibration, run));
     print_run(context.console, run, &plan_at_peak(planned.plan, run.summary), peak_);
     return k_exit_good;
   }
 
  private:
+  // What both ways of predicting do beside printing the run.
+  Status finish(Console& console, const PlannedScenario& planned,
+                const std::optional<Calibration>& calibration, const FinishedRun& run) const {
+    if (!allocations_.empty()) SHARDLAB_CHECK_OK(save_allocations(planned, calibration, run.trace));
+    note_when_too_large(console, run.summary);
+    return {};
+  }
+
+  // With ranks that differ; beside it what they would take if they did not.
+  Result<int> predict_all_ranks(Console& console, const PlannedScenario& planned,
+                                const std::optional<Calibration>& calibration, RunStore* store,
+                                const Spread& spread) const {
+    const int ranks = world_size(planned.scenario);
+    if (store != nullptr && ranks > k_most_stored_ranks) {
+      console.note(
+          fmt::format("note: not stored: {} ranks, at most {} are kept", ranks, k_most_stored_ranks));
+      store = nullptr;
+    }
+    SHARDLAB_TRY(const FinishedRun alike, predict(planned, calibration, nullptr));
+    SHARDLAB_TRY(const FinishedRun run, predict(planned, calibration, store, WithAlternatives::no, &spread));
+    SHARDLAB_CHECK_OK(finish(console, planned, calibration, run));
+    const StepPlan& plan = planned.plan.steady;
+    const std::vector<RankWait> waits = rank_waits(plan, planned.scenario, run.trace.steps);
+    const Nanoseconds step = run.summary.step_time.median, same = alike.summary.step_time.median;
+    if (console.json()) {
+      Json document = run_json(run.summary, run.id);
+      document["alike_step_time_ns"] = same.value;
+      document["rank_waits"] = rank_waits_json(waits);
+      console.print_json(document);
+      return k_exit_good;
+    }
+    print_run(console, run, &plan_at_peak(planned.plan, run.summary), peak_);
+    console.print("\n" + rank_table(waits, console.style()));
+    const double longer = static_cast<double>(step.value) / static_cast<double>(same.value) - 1;
+    console.print(fmt::format("\na step takes {}, with ranks all alike {} ({})\n", to_string(step),
+                              to_string(same), signed_percent(longer)));
+    return k_exit_good;
+  }
+
   static Result<std::optional<RunStore>> open_unless(bool no_store, const CommonOptions& options) {
     if (no_store) return std::optional<RunStore>();
     SHARDLAB_TRY(RunStore store, open_or_create_runs(options));
@@ -67,6 +118,7 @@ class SimulateCommand final : public Command {
   }
 
   std::string scenario_, allocations_;
+  SpreadOptions spread_;
   bool peak_ = false;
   bool no_store_ = false;
   bool no_calibration_ = false;

@@ -1,4 +1,4 @@
-#include "engine/cli/write_allocations.h"
+#include "engine/cli/simulate/write_allocations.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

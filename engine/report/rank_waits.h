@@ -1,0 +1,48 @@
+// Which ranks others wait for: from steps in which every rank has a trace of its own, measured or predicted.
+//
+// A rank waits in a collective from when it stands ready itself until the last member does. Whoever is last
+// holds the others up. Waiting is not always lost: a collective that was asked for early may wait behind
+// what computes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/plan/step_plan.h"
+#include "engine/report/terminal.h"
+#include "engine/scenario/scenario.h"
+#include "engine/trace/step_trace.h"
+
+namespace shardlab {
+
+// Means over the steps, of one rank.
+struct RankWait {
+  int rank = 0;
+  Nanoseconds step;      // its first issue to its last end
+  Nanoseconds computes;  // what runs on its compute stream, collectives left out
+  Nanoseconds waits;     // for others, in all its collectives
+  double collectives = 0;
+  double last = 0;      // of the collectives, those for which it came last
+  Nanoseconds held_up;  // what the others waited in these for it, each on average
+
+  friend bool operator==(const RankWait&, const RankWait&) = default;
+};
+
+// By rank; empty where steps hold one rank that stands for all. `plan`: that of the steps. Collectives of a
+// group of one, and those of which a member has no trace, are left out.
+std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
+                                 std::span<const StepTrace> steps);
+
+nlohmann::ordered_json rank_waits_json(std::span<const RankWait> ranks);  // docs/json.md
+
+inline constexpr std::size_t k_shown_ranks = 12;
+
+// Who holds up most comes first. Of more than `most` ranks these are they that hold up any, and the others
+// share a row of medians.
+std::string rank_table(std::span<const RankWait> ranks, const TextStyle& style,
+                       std::size_t most = k_shown_ranks);
+
+}  // namespace shardlab
