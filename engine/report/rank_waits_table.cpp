@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/report/figures.h"
-#include "engine/report/rank_waits.h"
+#include "engine/report/rank_waits_table.h"
 #include "engine/report/text_table.h"
 
 namespace shardlab {

@@ -3,7 +3,7 @@
 #include "engine/cli/command.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/report/json.h"
-#include "engine/report/rank_waits.h"
+#include "engine/report/rank_waits_table.h"
 #include "engine/report/tables.h"
 #include "engine/report/words/alive_at_peak.h"
 #include "engine/scenario/read_scenario.h"

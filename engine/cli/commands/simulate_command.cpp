@@ -9,7 +9,7 @@
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/figures.h"
 #include "engine/report/json.h"
-#include "engine/report/rank_waits.h"
+#include "engine/report/rank_waits_table.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/resolve_device.h"
 #include "simulator/simulate.h"
@@ -17,9 +17,8 @@
 namespace shardlab {
 namespace {
 
-// A database keeps every instruction of every rank: of a large model and more ranks than that, hundreds of
-// MB.
-constexpr int k_most_stored_ranks = 128;
+// A database keeps every instruction of every rank: of a large model 0.1 MB a rank.
+constexpr int k_most_stored_ranks = 512;
 
 class SimulateCommand final : public Command {
  public:

@@ -6,6 +6,7 @@
 
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/series/median.h"
+#include "engine/trace/rank_waits.h"
 
 namespace shardlab {
 namespace {
@@ -77,6 +78,15 @@ std::optional<ComputeSpread> compute_spread(const Case& facts) {
   const auto count = static_cast<std::int64_t>(steps.size());
   return ComputeSpread{least->first, most->first, Nanoseconds{least->second.value / count},
                        Nanoseconds{most->second.value / count}};
+}
+
+std::optional<Straggler> longest_waited_for(const Case& facts) {
+  const std::vector<RankWait> ranks =
+      rank_waits(steady_of(facts), facts.job->planned->scenario, steady_steps(facts));
+  if (ranks.empty()) return std::nullopt;
+  const RankWait& most = *std::max_element(
+      ranks.begin(), ranks.end(), [](const RankWait& a, const RankWait& b) { return a.held_up < b.held_up; });
+  return Straggler{most.rank, most.last, most.collectives, most.held_up, most.step};
 }
 
 std::optional<CollectiveTimes> collective_times(const Case& facts) {

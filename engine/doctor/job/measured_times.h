@@ -18,6 +18,16 @@ struct ComputeSpread {
 // Nothing for one rank, or where no steps were kept. The case must have a plan.
 std::optional<ComputeSpread> compute_spread(const Case& facts);
 
+// The rank for which the others wait longest, by means of a steady step.
+struct Straggler {
+  int rank = 0;
+  double last = 0, collectives = 0;  // those it came last for, of how many
+  Nanoseconds held_up, step;
+};
+
+// Likewise. Where ranks stand ready at the same time, it has held up nobody.
+std::optional<Straggler> longest_waited_for(const Case& facts);
+
 // Collectives of at least a mebibyte of a steady step, measured (of each the rank that came last, so that no
 // waiting for others is in it; median over the steps) beside predicted.
 struct CollectiveTimes {

@@ -10,6 +10,9 @@
 #include <fmt/format.h>
 
 #include "engine/cli/doctor/doctor_job.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/simulate.h"
+#include "simulator/spread/spread.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -97,6 +100,28 @@ TEST_CASE("a rank that computes 15 % longer is named, one that computes 5 % long
   REQUIRE(finding != nullptr);
   CHECK(finding->severity == Severity::warning);
   CHECK(finding->ranks == std::vector<int>{1});
+}
+
+// What the simulator says of ranks of which one has a slow device, as if it had been measured.
+void measure_with_slow_rank(DoctorJob& job, int rank, double speed) {
+  Spread spread;
+  spread.speeds[rank] = speed;
+  const Device device = resolve_device(*job.planned.scenario.cluster).value();
+  const RunTrace all = simulate({job.planned, device, nullptr, &spread}).value();
+  measure(job, 1);
+  job.measured_trace->steps = {all.steps.back()};
+}
+
+TEST_CASE("a slow device is named, though the others compute as slowly beside collectives that wait for it") {
+  DoctorJob job = predicted_job();
+  measure_with_slow_rank(job, 2, 0.97);
+  CHECK_FALSE(warns(job, "data/unbalanced"));
+  measure_with_slow_rank(job, 2, 0.8);
+  const Examination examination = examine_job(job, {}, {}).value();
+  const Finding* const finding = found(examination, "data/unbalanced");
+  REQUIRE(finding != nullptr);
+  CHECK(finding->severity == Severity::warning);
+  CHECK(finding->ranks == std::vector<int>{2});
 }
 
 TEST_CASE("collectives that are slow on every rank are the links', on one rank they wait") {

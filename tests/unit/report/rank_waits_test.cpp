@@ -1,5 +1,5 @@
 // Which ranks others wait for, by hand.
-#include "engine/report/rank_waits.h"
+#include "engine/report/rank_waits_table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +12,8 @@ namespace {
 
 Scenario two_ranks() {
   const auto scenario = parse_scenario(
-      "name: two\nmodel: tiny-llama\ncluster: {device: cpu, ranks: 2}\nparallel: {strategy: fsdp2}\n",
+      "name: two\nmodel: {config: tiny-llama, sequence_length: 32}\ncluster: {device: cpu, ranks: "
+      "2}\nparallel: {strategy: fsdp2}\n",
       "two.yaml");
   REQUIRE_OK(scenario);
   return *scenario;

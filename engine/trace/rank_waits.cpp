@@ -1,4 +1,4 @@
-#include "engine/report/rank_waits.h"
+#include "engine/trace/rank_waits.h"
 
 #include <algorithm>
 #include <map>
@@ -117,15 +117,22 @@ class Waits {
 }  // namespace
 
 std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
-                                 std::span<const StepTrace> steps) {
+                                 std::span<const StepTrace* const> steps) {
   Waits waits(plan, scenario);
   std::int64_t counted = 0;
-  for (const StepTrace& step : steps) {
-    if (step.ranks.size() < 2) continue;
-    waits.add(step);
+  for (const StepTrace* const step : steps) {
+    if (step->ranks.size() < 2) continue;
+    waits.add(*step);
     ++counted;
   }
   return counted == 0 ? std::vector<RankWait>() : waits.means(counted);
+}
+
+std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
+                                 std::span<const StepTrace> steps) {
+  std::vector<const StepTrace*> each;
+  for (const StepTrace& step : steps) each.push_back(&step);
+  return rank_waits(plan, scenario, std::span<const StepTrace* const>(each));
 }
 
 }  // namespace shardlab

@@ -6,13 +6,9 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "engine/plan/step_plan.h"
-#include "engine/report/terminal.h"
 #include "engine/scenario/scenario.h"
 #include "engine/trace/step_trace.h"
 
@@ -35,14 +31,7 @@ struct RankWait {
 // group of one, and those of which a member has no trace, are left out.
 std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
                                  std::span<const StepTrace> steps);
-
-nlohmann::ordered_json rank_waits_json(std::span<const RankWait> ranks);  // docs/json.md
-
-inline constexpr std::size_t k_shown_ranks = 12;
-
-// Who holds up most comes first. Of more than `most` ranks these are they that hold up any, and the others
-// share a row of medians.
-std::string rank_table(std::span<const RankWait> ranks, const TextStyle& style,
-                       std::size_t most = k_shown_ranks);
+std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
+                                 std::span<const StepTrace* const> steps);
 
 }  // namespace shardlab
