@@ -9,6 +9,8 @@
 
 namespace shardlab {
 
+struct Spread;  // simulator/spread/spread.h
+
 // The newest calibration of this machine with the scenario's ranks and threads; none for clusters of GPUs.
 // Errors: those of the store; bad_input for a stored text that is no calibration.
 Result<std::optional<Calibration>> find_calibration(const RunStore& store, const Scenario& scenario);
@@ -20,8 +22,6 @@ Result<std::optional<Calibration>> find_calibration_if_any(const CommonOptions& 
 
 // Whether a prediction is made again with single keys changed (simulator/alternatives).
 enum class WithAlternatives : std::uint8_t { no, yes };
-
-struct Spread;  // simulator/spread/spread.h
 
 // Simulates (all ranks with `spread`) and, unless `store` is null, saves the prediction. Errors: bad_input
 // for hardware that is not known or a calibration of another machine; those of RunStore::save; internal for a

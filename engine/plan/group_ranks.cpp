@@ -31,4 +31,17 @@ std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, in
   return ranks;  // all of the world
 }
 
+std::vector<std::vector<int>> rank_sets_of_group(const Group& group, const Scenario& scenario, int ranks) {
+  std::vector<std::vector<int>> sets;
+  std::vector<bool> is_in_one(static_cast<std::size_t>(ranks), false);
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (is_in_one[static_cast<std::size_t>(rank)]) continue;
+    sets.push_back(ranks_of_group(group, scenario, rank));
+    for (const int member : sets.back()) {
+      if (member < ranks) is_in_one[static_cast<std::size_t>(member)] = true;
+    }
+  }
+  return sets;
+}
+
 }  // namespace shardlab

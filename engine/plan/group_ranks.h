@@ -15,4 +15,7 @@ namespace shardlab {
 // their size divides it, as fully_shard cuts its mesh for an integer reshard_after_forward.
 std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, int rank);
 
+// All sets of ranks that the group stands for, side by side, each ascending; every rank of `ranks` is in one.
+std::vector<std::vector<int>> rank_sets_of_group(const Group& group, const Scenario& scenario, int ranks);
+
 }  // namespace shardlab

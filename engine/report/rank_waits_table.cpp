@@ -12,10 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <typename Figure>
-auto median_of(std::span<const RankWait> ranks, Figure figure) {
-  std::vector<decltype(figure(ranks.front()))> values;
-  for (const RankWait& rank : ranks) values.push_back(figure(rank));
+template <typename Value>
+Value median_of(std::span<const RankWait> ranks, Value RankWait::*figure) {
+  std::vector<Value> values;
+  for (const RankWait& rank : ranks) values.push_back(rank.*figure);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -23,12 +23,11 @@ auto median_of(std::span<const RankWait> ranks, Figure figure) {
 
 RankWait median_rank(std::span<const RankWait> ranks) {
   RankWait median;
-  median.step = median_of(ranks, [](const RankWait& rank) { return rank.step; });
-  median.computes = median_of(ranks, [](const RankWait& rank) { return rank.computes; });
-  median.waits = median_of(ranks, [](const RankWait& rank) { return rank.waits; });
-  median.collectives = median_of(ranks, [](const RankWait& rank) { return rank.collectives; });
-  median.last = median_of(ranks, [](const RankWait& rank) { return rank.last; });
-  median.held_up = median_of(ranks, [](const RankWait& rank) { return rank.held_up; });
+  for (Nanoseconds RankWait::*time :
+       {&RankWait::step, &RankWait::computes, &RankWait::waits, &RankWait::held_up})
+    median.*time = median_of(ranks, time);
+  for (double RankWait::*count : {&RankWait::collectives, &RankWait::last})
+    median.*count = median_of(ranks, count);
   return median;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "engine/plan/group_ranks.h"
@@ -33,11 +32,11 @@ class Waits {
  public:
   Waits(const StepPlan& plan, const Scenario& scenario) : plan_(plan), scenario_(scenario) {}
 
+  // `step`: of the same ranks as those before.
   void add(const StepTrace& step) {
     const StepRanks ranks = ranks_of(plan_, step);
-    if (sums_.empty()) sums_.resize(step.ranks.size());
-    for (std::size_t i = 0; i < std::min(step.ranks.size(), sums_.size()); ++i)
-      add_rank(step.ranks[i], sums_[i]);
+    sums_.resize(step.ranks.size());
+    for (std::size_t i = 0; i < step.ranks.size(); ++i) add_rank(step.ranks[i], sums_[i]);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       const Instruction& instruction = plan_.instructions[i];
       if (is_collective(instruction.kind) && instruction.group) add_collective(step, ranks, i);
@@ -68,7 +67,7 @@ class Waits {
 
   void add_collective(const StepTrace& step, const StepRanks& ranks, std::size_t instruction) {
     const std::size_t group = plan_.instructions[instruction].group->index();
-    for (const std::vector<int>& members : meetings_of(group, step)) {
+    for (const std::vector<int>& members : meetings_of(group)) {
       std::vector<std::pair<Nanoseconds, std::size_t>> came;  // when and who
       for (const int member : members) {
         const auto place = ranks.places.find(member);
@@ -94,16 +93,11 @@ class Waits {
     sums_[last].held_up += waited / static_cast<std::int64_t>(came.size() - 1);
   }
 
-  // The sets of ranks that a group of the plan joins, found once.
-  const std::vector<std::vector<int>>& meetings_of(std::size_t group, const StepTrace& step) {
+  // Found once a group. A group of one waits for nobody.
+  const std::vector<std::vector<int>>& meetings_of(std::size_t group) {
     const auto [found, is_new] = meetings_.try_emplace(group);
-    if (!is_new || plan_.groups[group].size <= 1) return found->second;
-    for (const RankTrace& rank : step.ranks) {
-      if (seen_[group].contains(rank.rank)) continue;
-      std::vector<int> members = ranks_of_group(plan_.groups[group], scenario_, rank.rank);
-      seen_[group].insert(members.begin(), members.end());
-      found->second.push_back(std::move(members));
-    }
+    if (is_new && plan_.groups[group].size > 1)
+      found->second = rank_sets_of_group(plan_.groups[group], scenario_, plan_.world_size);
     return found->second;
   }
 
@@ -111,8 +105,12 @@ class Waits {
   const Scenario& scenario_;
   std::vector<RankWait> sums_;
   std::map<std::size_t, std::vector<std::vector<int>>> meetings_;  // by group
-  std::map<std::size_t, std::set<int>> seen_;                      // likewise: ranks that are in one
 };
+
+bool have_same_ranks(const StepTrace& a, const StepTrace& b) {
+  return std::equal(a.ranks.begin(), a.ranks.end(), b.ranks.begin(), b.ranks.end(),
+                    [](const RankTrace& x, const RankTrace& y) { return x.rank == y.rank; });
+}
 
 }  // namespace
 
@@ -121,7 +119,7 @@ std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
   Waits waits(plan, scenario);
   std::int64_t counted = 0;
   for (const StepTrace* const step : steps) {
-    if (step->ranks.size() < 2) continue;
+    if (step->ranks.size() < 2 || !have_same_ranks(*step, *steps.front())) continue;
     waits.add(*step);
     ++counted;
   }

@@ -28,7 +28,7 @@ struct RankWait {
 };
 
 // By rank; empty where steps hold one rank that stands for all. `plan`: that of the steps. Collectives of a
-// group of one, and those of which a member has no trace, are left out.
+// group of one, those of which a member has no trace, and steps of other ranks than the first's are left out.
 std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,
                                  std::span<const StepTrace> steps);
 std::vector<RankWait> rank_waits(const StepPlan& plan, const Scenario& scenario,

@@ -27,6 +27,7 @@
 #include "engine/strategies/driver.h"
 #include "engine/strategies/optimizer_tail.h"
 #include "simulator/simulate.h"
+#include "tests/benchmarks/required.h"
 
 namespace shardlab {
 namespace {
@@ -34,13 +35,6 @@ namespace {
 constexpr int k_repeats = 100;
 constexpr double k_target_ms = 5;
 constexpr double k_plan_target_ms = 1;
-
-template <typename T>
-T required(Result<T> result) {
-  if (result) return *std::move(result);
-  fmt::print(stderr, "{}\n", to_string(result.error()));
-  std::exit(1);
-}
 
 struct Timing {
   double median_ms = 0;

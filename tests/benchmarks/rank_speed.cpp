@@ -15,18 +15,12 @@
 #include "engine/scenario/resolve_device.h"
 #include "simulator/simulate.h"
 #include "simulator/spread/spread.h"
+#include "tests/benchmarks/required.h"
 
 namespace shardlab {
 namespace {
 
 constexpr double k_target_seconds = 2;
-
-template <typename T>
-T required(Result<T> result) {
-  if (result) return *std::move(result);
-  fmt::print(stderr, "{}\n", to_string(result.error()));
-  std::exit(1);
-}
 
 // The fastest of three.
 template <typename Work>

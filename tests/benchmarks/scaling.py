@@ -56,31 +56,45 @@ def predicted(row, folder):
     return sum(alike) / SEEDS, sum(differ) / SEEDS
 
 
+def summarized(name, found):
+    """Two lines: (shares published, alike, differ) of rows."""
+    for place, kind in ((1, "alike"), (2, "differ")):
+        errors = [shares[place] - shares[0] for shares in found]
+        size = statistics.fmean(map(abs, errors))
+        print(f"{name}, ranks {kind}: {len(errors)} rows, mean error {100 * size:.1f} points, median "
+              f"{100 * statistics.median(map(abs, errors)):.1f}, median bias {100 * statistics.median(errors):+.1f}  "
+              f"target of the mean {100 * TARGET:.0f}: {'met' if size <= TARGET else 'NOT MET'}")
+
+
+def shares_of(rows, folder):
+    """Prints a series; the shares of all its runs but the smallest."""
+    first, found = None, []
+    for count in sorted(rows):
+        row = rows[count]
+        rates = predicted(row, folder)
+        if rates is None:
+            continue
+        rates = (float(row["tokens_per_s_per_gpu"]), *rates)
+        if first is None:
+            first, shown = rates, [f"{rate:,.0f}" for rate in rates]
+        else:
+            found.append([value / base for value, base in zip(rates, first)])
+            shown = [f"{share:.1%}" for share in found[-1]]
+        print(f"{row['id'][:52]:52} {count:>5} {shown[0]:>10} {shown[1]:>8} {shown[2]:>8}", flush=True)
+    return found
+
+
 def main():
-    errors = {"alike": [], "differ": []}
+    by_source = {}
     with tempfile.TemporaryDirectory() as name:
         print(f"{'run':52} {'GPUs':>5} {'published':>10} {'alike':>8} {'differ':>8}")
         for rows in series():
-            first = None
-            for count in sorted(rows):
-                row = rows[count]
-                rates = predicted(row, pathlib.Path(name))
-                if rates is None:
-                    continue
-                published = float(row["tokens_per_s_per_gpu"])
-                if first is None:
-                    first = (published, *rates)
-                    print(f"{row['id'][:52]:52} {count:>5} {published:>10,.0f} {rates[0]:>8,.0f} {rates[1]:>8,.0f}")
-                    continue
-                shares = [value / base for value, base in zip((published, *rates), first)]
-                print(f"{row['id'][:52]:52} {count:>5} {shares[0]:>10.1%} {shares[1]:>8.1%} {shares[2]:>8.1%}", flush=True)
-                errors["alike"].append(shares[1] - shares[0])
-                errors["differ"].append(shares[2] - shares[0])
-    for kind, values in errors.items():
-        size = sum(map(abs, values)) / len(values)
-        print(f"ranks {kind}: {len(values)} rows, mean error {100 * size:.1f} points, median {100 * statistics.median(map(abs, values)):.1f}, "
-              f"median bias {100 * statistics.median(values):+.1f}  target of the mean {100 * TARGET:.0f}: "
-              f"{'met' if size <= TARGET else 'NOT MET'}")
+            owner = next(iter(rows.values()))["source_repo_or_paper"].split("/")[0]
+            by_source.setdefault(owner, []).extend(shares_of(rows, pathlib.Path(name)))
+    for owner, found in by_source.items():
+        if found:
+            summarized(owner, found)
+    summarized("all", [shares for found in by_source.values() for shares in found])
 
 
 if __name__ == "__main__":

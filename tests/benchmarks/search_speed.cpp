@@ -22,6 +22,7 @@
 #include "simulator/search/question/read_question.h"
 #include "simulator/search/search.h"
 #include "simulator/search/search_space.h"
+#include "tests/benchmarks/required.h"
 
 namespace shardlab {
 namespace {
@@ -77,13 +78,6 @@ constexpr const char* k_million =
     "  model.loss: [{kind: plain}, {kind: chunked, chunks: 8}]\n"
     "  train.sync: [last, every]\n";
 constexpr double k_longest = 120;  // seconds of the search of a million
-
-template <typename T>
-T required(Result<T> result) {
-  if (result) return *std::move(result);
-  fmt::print(stderr, "{}\n", to_string(result.error()));
-  std::exit(1);
-}
 
 void print(const char* what, std::size_t count, double seconds, double target) {
   const double rate = static_cast<double>(count) / seconds;

@@ -18,6 +18,7 @@
 
 #include "engine/execute/machine.h"
 #include "engine/execute/swap/swap_drive.h"
+#include "tests/benchmarks/required.h"
 #include "tests/paths.h"
 
 namespace shardlab::test {
@@ -28,18 +29,6 @@ constexpr int k_depth = 8, k_rounds = 7;
 constexpr double k_target = 0.9;
 
 enum class Way : std::uint8_t { write, read };
-
-template <typename T>
-T required(Result<T> result) {
-  if (result) return *std::move(result);
-  fmt::print(stderr, "{}\n", to_string(result.error()));
-  std::exit(1);
-}
-void required(const Status& status) {
-  if (status) return;
-  fmt::print(stderr, "{}\n", to_string(status.error()));
-  std::exit(1);
-}
 
 double rate_since(Nanoseconds began) {
   return static_cast<double>(k_bytes) / static_cast<double>((monotonic_now() - began).value) * 1e9;

@@ -1,4 +1,7 @@
-"""`explain memory`: sums and products that can be done again, gains that simulating gives too, wrong input; `explain WORD`: every word of the glossary."""
+"""`explain memory`: sums and products that can be done again, gains that simulating gives too, wrong input.
+
+`explain WORD`: every word of the glossary with what shows it; docs/glossary.md is what the program prints.
+"""
 # processors: 1
 
 import math

@@ -44,9 +44,7 @@ ROW_FIELDS = {"name": "text", "runs": "int", "count": "int", "predicted_ns": "in
 def test_residuals():
     if not WITH_TORCH:
         return
-    place = Place()
-    for _ in range(2):
-        expect(place.run("simulate", place.scenario(), "--json"), 0)
+    place, _ = two_runs()
     expect_error(place.run("residuals"), 3, "residuals", "validate")
     expect(place.run("run", place.scenario(), "--json", timeout=300), 0)
     found = expect(place.run("residuals", "--all", "--json"), 0).json()

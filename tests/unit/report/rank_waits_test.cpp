@@ -57,6 +57,15 @@ TEST_CASE("one rank that stands for all, or a rank without a trace, says nothing
   CHECK(ranks[0].collectives == 0);
 }
 
+TEST_CASE("a step of other ranks than the first's is left out") {
+  std::vector<StepTrace> steps{uneven_step(1), uneven_step(2), uneven_step(3)};
+  steps[1].ranks.pop_back();
+  steps[2].ranks.push_back(steps[2].ranks.back());
+  steps[2].ranks.back().rank = 7;
+  CHECK(rank_waits(hand_made_plan(), two_ranks(), steps) ==
+        rank_waits(hand_made_plan(), two_ranks(), std::vector{uneven_step(1)}));
+}
+
 TEST_CASE("the table begins with who holds up most, and sums up the rest") {
   const std::vector<StepTrace> steps{uneven_step(1)};
   const std::vector<RankWait> ranks = rank_waits(hand_made_plan(), two_ranks(), steps);
