@@ -37,7 +37,7 @@ class CopiesCheck {
         update(instruction);
       } else if (instruction.kind == InstructionKind::Copy || instruction.kind == InstructionKind::Cast ||
                  instruction.kind == InstructionKind::Pack || instruction.kind == InstructionKind::Unpack ||
-                 is_collective(instruction.kind)) {
+                 instruction.kind == InstructionKind::Quantize || is_collective(instruction.kind)) {
         copy(instruction, static_cast<int>(i) + 1);
       }
     }

@@ -28,7 +28,7 @@ struct Instruction {
   int root = 0;                  // Broadcast, Reduce: the place in the group of who sends, who receives
   ReduceOperation reduce = ReduceOperation::none;
   Guard guard = Guard::none;
-  Bytes bytes;  // collectives: the full side; copies: what is written
+  Bytes bytes;  // collectives: the full side; copies: what is written; Quantize: what is read and written
   std::vector<BufferId> reads;
   std::vector<BufferId> writes;  // superset of `allocates` (except Alloc, which writes nothing)
   std::vector<BufferId> allocates;

@@ -17,10 +17,10 @@ enum class InstructionKind : std::uint8_t {
   AllReduce,
   Broadcast,
   AllToAll,
-  Cast,    // writes = reads in another dtype, element by element
-  Pack,    // parameters' pieces into one communication buffer (copy-in)
-  Unpack,  // a communication buffer into parameters' pieces (copy-out)
-  Quantize,
+  Cast,      // writes = reads in another dtype, element by element
+  Pack,      // parameters' pieces into one communication buffer (copy-in)
+  Unpack,    // a communication buffer into parameters' pieces (copy-out)
+  Quantize,  // numbers into few bits with a scale for each block, out of them again, or both
   Copy,
   Accumulate,  // writes += reads
   Alloc,

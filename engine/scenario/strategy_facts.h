@@ -124,6 +124,8 @@ struct StrategyFacts {
   std::string_view nearest_built = {};
   // Which of the scenario's settings are not built yet for this strategy; may be null.
   std::vector<NotBuilt> (*not_built)(const Scenario& scenario) = nullptr;
+  // Which of them are predicted, and not run yet; may be null.
+  std::vector<NotBuilt> (*not_run)(const Scenario& scenario) = nullptr;
 };
 
 struct KnownStrategy {

@@ -210,7 +210,12 @@ std::vector<UnsupportedUse> unsupported_uses(const Scenario& scenario) {
 }
 
 Status check_runs(const Scenario& scenario) {
-  const std::vector<UnsupportedUse> uses = uses_of(scenario, true);
+  std::vector<UnsupportedUse> uses = uses_of(scenario, true);
+  if (const auto not_run = facts_of(scenario).not_run; not_run != nullptr) {
+    for (NotBuilt& missing : not_run(scenario))
+      uses.push_back(
+          {std::move(missing.key), std::move(missing.shown), nearest_hint({{}, {}, missing.nearest})});
+  }
   if (uses.empty()) return check_rank_variables(*scenario.launch);
   const UnsupportedUse& use = uses.front();
   return bad_input(use.key, fmt::format("{} is predicted, and not run yet", use.shown), use.hint);

@@ -67,6 +67,7 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
   reader.read("stage3_max_reuse_distance", options.max_reuse_distance);
   reader.read("sub_group_size", options.sub_group_size);
   reader.read("stage3_allgather_sequential", options.allgather_sequential);
+  reader.read("zero_quantized_weights", options.quantized_weights);
   reader.read("zero_quantized_gradients", options.quantized_gradients);
   reader.read("zero_hpz_partition_size", options.hpz_partition_size);
   if (options.allgather_sequential) options.prefetch_bucket_size = 1;

@@ -35,6 +35,7 @@ struct ZeroOptions {
   std::int64_t sub_group_size = 1'000'000'000;
   bool allgather_sequential = false;
   std::int64_t hpz_partition_size = 1;  // ranks that share a secondary shard of every parameter; 1: none
+  bool quantized_weights = false;       // gathered in eight bits
   bool quantized_gradients = false;     // over several nodes; on one DeepSpeed reduces as ever
   LeafSpec leaf_module;
 

@@ -104,6 +104,7 @@ Traffic traffic_of(const ModelGraph& graph, const StepPlan& plan, const Instruct
     case InstructionKind::Unscale:
     case InstructionKind::ClipGradients: traffic.bytes = instruction.bytes * 2; break;
     case InstructionKind::Initialize:
+    case InstructionKind::Quantize:
     case InstructionKind::LoadBatch: traffic.bytes = instruction.bytes; break;
     case InstructionKind::OptimizerStep: add_optimizer(graph, plan, instruction, train, traffic); break;
     default: {  // copies: each element written was read, in its source's width; sums read the target too

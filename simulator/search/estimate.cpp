@@ -13,6 +13,7 @@
 #include "engine/scenario/setting_view.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
+#include "engine/scenario/zero_options.h"
 #include "simulator/cost/coefficients.h"
 #include "simulator/network/transfer_time.h"
 #include "simulator/search/graph_bounds.h"
@@ -115,6 +116,7 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calib
   if (mesh.shard == facts.ranks) {
     facts.gather_seconds = seconds_of_element(device, coefficients, InstructionKind::AllGather);
     facts.reduce_seconds = seconds_of_element(device, coefficients, InstructionKind::ReduceScatter);
+    if (zero_options(scenario).quantized_weights) facts.gather_seconds /= k_smallest_element;  // in one byte
   } else if (mesh.shard == 1) {
     facts.reduce_seconds = seconds_of_element(device, coefficients, InstructionKind::AllReduce);
   }

@@ -47,7 +47,8 @@ def test_impossible_mesh():
 
 
 def test_what_comes_later_is_refused_by_name():
-    refuse(("{strategy: fsdp2}", "{strategy: zero3, zero: {zero_quantized_weights: true}}"), "not supported yet", "zero_quantized_weights")
+    refuse(("{strategy: fsdp2}", "{strategy: zero3, zero: {zero_quantized_nontrainable_weights: true}}"), "not supported yet",
+           "zero_quantized_nontrainable_weights")
 
 
 def test_wrong_class_to_wrap():

@@ -134,6 +134,12 @@ def test_backward_gathers_among_neighbours():
     check(abs(parts / (2 * LLAMA_70 / 8) - 1) < 1e-3, f"{parts} bytes: an eighth of the weights")
 
 
+def test_quantised_weights_are_half_of_what_is_gathered():
+    gathered = lambda zero: sum(collectives("zero3-neighbours.yaml", "parallel.zero={%s}" % zero, kind="AllGather"))
+    plain, eight_bits = gathered(""), gathered("zero_quantized_weights: true")
+    check(0.5 < eight_bits / plain < 0.51, f"{eight_bits} bytes of {plain}: eight bits a number, and a scale a block")
+
+
 def test_owners_receive_their_gradients_alone():
     apart = instructions("zero2-default-bucket.yaml", "parallel.zero={use_multi_rank_bucket_allreduce: false}")
     reduced = [i for i in apart if i["kind"] == "Reduce"]

@@ -69,6 +69,15 @@ void check_partitioned(Complaints& c, const ResolvedMesh& mesh) {
              "give a multiple of 2");
 }
 
+void check_quantized_traffic(Complaints& c, const ZeroOptions& options) {
+  if (options.quantized_weights && c.scenario.cluster->device == DeviceKind::cpu)
+    c.refuse("parallel.zero", "zero_quantized_weights: DeepSpeed quantises by kernels of GPUs alone",
+             "zero_quantized_weights: false, or a cluster of GPUs");
+  if (options.quantized_gradients && !options.reduce_scatter)
+    c.refuse("parallel.zero", "zero_quantized_gradients: DeepSpeed demands reduce_scatter with it",
+             "leave reduce_scatter out, or zero_quantized_gradients");
+}
+
 void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
   check_common(c, mesh);
   const ZeroOptions options = zero_options(c.scenario);
@@ -78,9 +87,7 @@ void check_stage_3(Complaints& c, const ResolvedMesh& mesh) {
   if (options.sub_group_size <= 0)
     c.refuse("parallel.zero", "sub_group_size: a sub-group holds at least one element",
              "1e9 is DeepSpeed's default; a smaller one takes less memory in the update");
-  if (options.quantized_gradients && !options.reduce_scatter)
-    c.refuse("parallel.zero", "zero_quantized_gradients: DeepSpeed demands reduce_scatter with it",
-             "leave reduce_scatter out, or zero_quantized_gradients");
+  check_quantized_traffic(c, options);
   const std::int64_t neighbours = std::min<std::int64_t>(options.hpz_partition_size, mesh.shard);
   if (neighbours > 1 && mesh.shard % neighbours != 0)
     c.refuse("parallel.zero",
@@ -131,7 +138,6 @@ struct UnbuiltOption {
   std::string_view key, off;
 };
 constexpr UnbuiltOption k_unbuilt_of_stage_3[] = {
-    {"zero_quantized_weights", "false"},
     {"zero_quantized_nontrainable_weights", "false"},
     {"stage3_module_granularity_threshold", "0"},
     {"stage3_use_all_reduce_for_fetch_params", "false"},
@@ -152,6 +158,10 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   }
   if (options.quantized_gradients && scenario.cluster->nodes > 1)
     refuse("zero_quantized_gradients: true over several nodes", "zero_quantized_gradients: false");
+  if (options.quantized_weights && scenario.offload->parameters == OffloadTarget::cpu)
+    refuse("zero_quantized_weights with offload.parameters", "one of the two");
+  if (options.quantized_weights && scenario.model->quantized != Quantization::none)
+    refuse("zero_quantized_weights with model.quantized", "one of the two");
   if (options.hpz_partition_size > 1 && scenario.offload->parameters == OffloadTarget::cpu)
     refuse("zero_hpz_partition_size with offload.parameters", "one of the two");
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
@@ -169,6 +179,11 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
       missing.push_back({"offload.optimizer", "nvme with states in eight bits", "train.optimizer: adamw"});
   }
   return missing;
+}
+
+std::vector<NotBuilt> predicted_of_stage_3(const Scenario& scenario) {
+  if (!zero_options(scenario).quantized_weights) return {};
+  return {{"parallel.zero", "zero_quantized_weights: true", "zero_quantized_weights: false"}};
 }
 
 }  // namespace
@@ -248,6 +263,7 @@ extern constexpr StrategyFacts k_zero3_facts{
     .copies_each_gradient = true,
     .check = check_stage_3,
     .not_built = without_options_of_stage_3,
+    .not_run = predicted_of_stage_3,
 };
 
 }  // namespace shardlab

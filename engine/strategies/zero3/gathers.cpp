@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/strategies/parameter_buffers.h"
+#include "engine/strategies/zero3/parameter_numbers.h"
 
 namespace shardlab {
 namespace {
@@ -23,7 +24,7 @@ std::string name_of(const StepBuilder& builder, std::string_view what, Parameter
 }  // namespace
 
 Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks, int neighbours,
-                 std::optional<HostState> host)
+                 std::optional<HostState> host, bool quantizes)
     : b_(builder), stream_(stream), group_(group), ranks_(ranks), host_(host) {
   for (std::size_t i = 0; i < builder.graph().parameters.size(); ++i) {
     const auto id = make_id<ParameterId>(i);
@@ -37,6 +38,7 @@ Gathers::Gathers(StepBuilder& builder, StreamId stream, GroupId group, int ranks
     arrived_.push_back(builder.declare(std::move(arrived)));
   }
   if (neighbours > 1) secondary_.emplace(builder, whole_, ranks, neighbours);
+  if (quantizes) quantized_.emplace(builder, stream);
 }
 
 Buffer Gathers::shard_buffer(ParameterId parameter, std::string_view name) const {
@@ -87,17 +89,50 @@ void Gathers::gather(const std::vector<ParameterId>& parameters, bool sequential
 
 void Gathers::gather_from(From from, const std::vector<ParameterId>& parameters, bool sequentially) {
   if (parameters.empty()) return;
-  if (parameters.size() > 1 && !sequentially) {
+  const bool together = parameters.size() > 1 && !sequentially;
+  if (quantized_) {
+    gather_quantized(parameters, from, together);
+  } else if (together) {
     gather_together(parameters, from);
   } else {
-    for (const ParameterId parameter : parameters) gather_one(parameter, stream_, from);
-    flights_.push_back({parameters, {}});
+    gather_each(parameters, from);
   }
+  take_off(parameters);
+}
+
+void Gathers::gather_asked_for(const std::vector<ParameterId>& parameters) {
+  if (parameters.empty()) return;
+  gather_each(parameters, From::all_ranks);
+  take_off(parameters);
+}
+
+void Gathers::take_off(const std::vector<ParameterId>& parameters) {
   flights_.back().awaited = parameters.size();
   for (const ParameterId parameter : parameters) {
     forget(parameter);
     flight_of_[parameter] = flights_.size() - 1;
   }
+}
+
+void Gathers::gather_each(const std::vector<ParameterId>& parameters, From from) {
+  for (const ParameterId parameter : parameters) gather_one(parameter, stream_, from);
+  flights_.push_back({parameters});
+}
+
+void Gathers::gather_quantized(const std::vector<ParameterId>& parameters, From from, bool together) {
+  Flight flight{parameters};
+  const std::string_view prefix = from == From::neighbours ? "secondary_" : "";
+  const auto send = [&](const std::vector<ParameterId>& some) {
+    std::vector<BufferId> shards;
+    for (const ParameterId parameter : some) shards.push_back(bring(parameter, stream_, from));
+    flight.quantized.push_back(quantized_->gather(some, shards, group(from), prefix));
+  };
+  if (together) {
+    send(parameters);
+  } else {
+    for (const ParameterId parameter : parameters) send({parameter});
+  }
+  flights_.push_back(std::move(flight));
 }
 
 void Gathers::gather_one(ParameterId parameter, StreamId stream, From from) {
@@ -117,14 +152,8 @@ void Gathers::gather_one(ParameterId parameter, StreamId stream, From from) {
 // The same parameters have the same buffer, whenever they are gathered together.
 BufferId Gathers::flat_buffer(const std::vector<ParameterId>& parameters, From from) {
   Buffer buffer;
-  buffer.name = from == From::all_ranks ? "gather" : "secondary_gather";
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    std::size_t end = i;
-    while (end + 1 < parameters.size() && parameters[end + 1].value == parameters[end].value + 1) ++end;
-    buffer.name += fmt::format(".{}", parameters[i].value);
-    if (end > i) buffer.name += fmt::format("_{}", parameters[end].value);
-    i = end;
-  }
+  buffer.name = fmt::format("{}.{}", from == From::all_ranks ? "gather" : "secondary_gather",
+                            parameter_numbers(parameters));
   if (const auto known = flat_.find(buffer.name); known != flat_.end()) return known->second;
   buffer.buffer_class = BufferClass::gather_buffer;
   buffer.dtype = b_.plan().buffer(whole(parameters.front())).dtype;
@@ -187,6 +216,11 @@ void Gathers::limit() {
 
 void Gathers::land(Flight& flight) {
   flight.landed = true;
+  for (QuantizedGathers::Flight& each : flight.quantized) {
+    std::vector<BufferId> whole;
+    for (const ParameterId parameter : each.parameters) whole.push_back(this->whole(parameter));
+    quantized_->land(each, whole);
+  }
   if (!flight.flat) return;
   Instruction unpack;
   unpack.kind = InstructionKind::Unpack;
@@ -205,7 +239,9 @@ void Gathers::forget(ParameterId parameter) {
   if (found == flight_of_.end()) return;
   Flight& flight = flights_[found->second];
   flight_of_.erase(found);
-  if (--flight.awaited == 0 && flight.flat && flight.landed) b_.free({*flight.flat});
+  if (--flight.awaited > 0 || !flight.landed) return;
+  if (flight.flat) b_.free({*flight.flat});
+  for (QuantizedGathers::Flight& each : flight.quantized) quantized_->forget(each);
 }
 
 void Gathers::release(const std::vector<ParameterId>& parameters) {

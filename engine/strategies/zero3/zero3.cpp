@@ -13,6 +13,7 @@
 #include "engine/strategies/gradient_order.h"
 #include "engine/strategies/parameter_buffers.h"
 #include "engine/strategies/strategy.h"
+#include "engine/strategies/zero3/check_quantized.h"
 #include "engine/strategies/zero3/check_swap.h"
 #include "engine/strategies/zero3/gathers.h"
 #include "engine/strategies/zero3/grouped_update.h"
@@ -49,7 +50,8 @@ class Zero3Strategy : public Strategy {
     OptimizerSwap* const swap = swap_ ? &*swap_ : nullptr;
     update_.emplace(b_, groups_, root(), host_, swap);  // first: who asks for a parameter takes the exact one
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
-    gathers_.emplace(b_, gather_stream_, group_, ranks_, neighbours(), parameters_too ? host_ : std::nullopt);
+    gathers_.emplace(b_, gather_stream_, group_, ranks_, neighbours(), parameters_too ? host_ : std::nullopt,
+                     options_.quantized_weights && ranks_ > 1);
     reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, order_, ranks_, host_,
                        micro_batches_of_step(scenario_), swap);
     if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
@@ -215,6 +217,7 @@ extern constexpr StrategyType k_zero3_strategy{
     .check_units = [](const Scenario& scenario, const ModelGraph& graph,
                       const Partition& partition) -> Status {
       SHARDLAB_CHECK_OK(check_staging_buffers(scenario, graph));
+      SHARDLAB_CHECK_OK(check_quantized_weights(scenario, graph));
       return check_leaf_gradients(scenario, graph, partition);
     },
 };

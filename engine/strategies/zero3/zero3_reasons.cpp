@@ -4,6 +4,7 @@
 #include "engine/plan/transfers.h"
 #include "engine/reasons/host_reason.h"
 #include "engine/reasons/reason_rule.h"
+#include "engine/strategies/zero3/quantized_reasons.h"
 
 namespace shardlab {
 namespace {
@@ -149,9 +150,9 @@ const std::vector<std::string>& zero_keys() {
   return keys;
 }
 
-std::span<const ReasonRule> rules() {
+std::vector<ReasonRule> own_rules() {
   using K = InstructionKind;
-  static const std::vector<ReasonRule> table{
+  return {
       {K::Pack, gathers_together,
        [](const Context&) -> std::string {
          return "Several parameters are gathered by one call: their shards are copied side by side.";
@@ -263,6 +264,15 @@ std::span<const ReasonRule> rules() {
       {K::Copy, nullptr, cast_text, {"parallel.strategy"}},
       {K::Cast, nullptr, cast_text, {"precision.param", "parallel.strategy"}},
   };
+}
+
+std::span<const ReasonRule> rules() {
+  static const std::vector<ReasonRule> table = [] {
+    std::vector<ReasonRule> all = quantized_reasons();
+    const std::vector<ReasonRule> own = own_rules();
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
+  }();
   return table;
 }
 

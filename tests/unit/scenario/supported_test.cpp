@@ -78,7 +78,7 @@ TEST_CASE("supported: what is built") {
 TEST_CASE("supported: what is not built yet is refused at its place") {
   for (const char* set :
        {"parallel={strategy: zero2, zero: {contiguous_gradients: false}}",
-        "parallel={strategy: zero3, zero: {zero_quantized_weights: true}}",
+        "parallel={strategy: zero3, zero: {zero_quantized_nontrainable_weights: true}}",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
         "parallel={strategy: fsdp1, sync_module_states: true}",

@@ -1,6 +1,7 @@
 #include "engine/scenario/zero_options.h"
 
 #include "engine/scenario/read_scenario.h"
+#include "engine/scenario/unsupported.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -37,7 +38,8 @@ TEST_CASE("zero options: what files of stage 3 say that asks for nothing is acce
   };
   CHECK(zero3("zero_hpz_partition_size: 1, zero_quantized_weights: false, zero_quantized_gradients: false, "
               "stage3_module_granularity_threshold: 0, stage3_use_all_reduce_for_fetch_params: false") == "");
-  CHECK_THAT(zero3("zero_quantized_weights: true"), test::contains_text("zero_quantized_weights: false"));
+  CHECK_THAT(zero3("zero_quantized_nontrainable_weights: true"),
+             test::contains_text("zero_quantized_nontrainable_weights: false"));
   CHECK(zero3("leaf_module: {classes: LlamaMLP, names: [], name_suffixes: [mlp]}") == "");
   CHECK_THAT(zero3("leaf_module: {class: LlamaMLP}"), test::contains_text("a map of classes, names"));
   CHECK_THAT(zero3("leaf_module: [LlamaMLP]"), test::contains_text("a map of classes, names"));
@@ -94,6 +96,23 @@ TEST_CASE("zero options: hpZ divides the ranks, quantised gradients want several
              test::contains_text("zero_quantized_gradients: false"));
   CHECK_THAT(zero3("zero_quantized_gradients: true, reduce_scatter: false", "node: dgx-h100"),
              test::contains_text("demands reduce_scatter"));
+}
+
+TEST_CASE("zero options: weights in eight bits are of GPUs, and predicted alone") {
+  const std::vector<std::string> quantized{"parallel={strategy: zero3, zero: {zero_quantized_weights: true}}",
+                                           "cluster={node: dgx-h100}"};
+  CHECK(error_of(quantized) == "");
+  CHECK_THAT(error_of({quantized.front()}), test::contains_text("by kernels of GPUs alone"));
+  std::vector<std::string> offloaded = quantized;
+  offloaded.emplace_back("offload={optimizer: cpu, parameters: cpu}");
+  CHECK_THAT(error_of(offloaded), test::contains_text("zero_quantized_weights with offload.parameters"));
+  const auto scenario =
+      parse_scenario("model: {config: tiny-llama, sequence_length: 16}", "a.yaml", quantized);
+  REQUIRE_OK(scenario);
+  const Status runs = check_runs(*scenario);
+  REQUIRE_FALSE(runs);
+  CHECK_THAT(to_string(runs.error()),
+             test::contains_text("zero_quantized_weights: true is predicted, and not run yet"));
 }
 
 TEST_CASE("zero options: float32 sums of bfloat16 gradients make ZeRO-1 another optimizer") {
