@@ -57,6 +57,15 @@ std::int64_t misread_gradients(const StepPlan& plan) {
   });
 }
 
+// Whether what DeepSpeed 0.19.8 quantises is in a dtype that its kernels, which read float16, take for that.
+bool misreads_quantized(const StepPlan& plan) {
+  return std::any_of(plan.instructions.begin(), plan.instructions.end(), [&](const Instruction& each) {
+    if (each.kind != InstructionKind::Quantize) return false;
+    const DType read = plan.buffer(each.reads.front()).dtype;
+    return read == DType::bfloat16 || read == DType::float32;
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> assumptions_of(const PlannedScenario& planned, const Device& device,
@@ -103,6 +112,11 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
                     "where a drive gives zeros and says nothing: it trains wrongly; other sizes or another "
                     "zero.sub_group_size avoid that",
                     count));
+  }
+  if (misreads_quantized(planned.plan.steady)) {
+    assumptions.emplace_back(
+        "DeepSpeed 0.19.8 takes gradients for float16 where it quantises them, whatever they are: it trains "
+        "wrongly; zero.communication_data_type: fp16 avoids that");
   }
   const auto balanced = [&](const Operator& op) { return is_balanced(graph, op); };
   if (std::any_of(graph.operators.begin(), graph.operators.end(), balanced)) {

@@ -25,7 +25,9 @@ struct Buffer {
   BufferRole role = BufferRole::other;
   BufferClass buffer_class = BufferClass::workspace;
   DType dtype = DType::float32;
-  std::int64_t elements = 0;  // of dtype; a bundle of mixed dtypes counts bytes (dtype uint8)
+  // They are of `dtype`. A bundle of mixed dtypes counts bytes (uint8), and so do numbers of which several
+  // share one: the layout tells how many those are.
+  std::int64_t elements = 0;
   MemorySpace space = MemorySpace::device;
   StreamId stream;  // that allocates and frees it
   BufferLayout layout = BufferLayout::opaque;

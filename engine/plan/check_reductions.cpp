@@ -1,5 +1,6 @@
 // Follows gradients from backward to the optimizer and counts their reductions: over each group at most once,
-// and before the optimizer over groups that together join all ranks (`shard`, then `replicate`).
+// and before the optimizer over groups that together join all ranks (`shard`, then `replicate`). An AllToAll
+// that says it averages sends what the instruction behind it adds up.
 #include <bitset>
 #include <optional>
 
@@ -13,7 +14,8 @@ namespace {
 constexpr std::size_t k_most_groups = 32;
 using Groups = std::bitset<k_most_groups>;  // by GroupId
 
-// Over which groups what lies in a buffer was averaged; nothing: no gradient.
+// Over which groups what lies in a buffer was averaged, all bits where these join all ranks, in whatever way;
+// nothing: no gradient.
 using GradientState = std::optional<Groups>;
 
 bool averages(const Instruction& instruction) {
@@ -53,12 +55,14 @@ class ReductionCheck {
       case InstructionKind::Pack:
       case InstructionKind::Unpack:
       case InstructionKind::Cast:
+      case InstructionKind::Quantize:
       case InstructionKind::Copy: return move_gradients(instruction);
       case InstructionKind::Accumulate: add(instruction); return {};
       case InstructionKind::OptimizerStep: return check_optimizer(instruction);
       default: break;
     }
-    return averages(instruction) ? reduce(instruction) : Status{};
+    if (averages(instruction)) return reduce(instruction);
+    return instruction.kind == InstructionKind::AllToAll ? move_gradients(instruction) : Status{};
   }
 
   void set(const std::vector<BufferId>& buffers, GradientState state) {
@@ -67,10 +71,16 @@ class ReductionCheck {
     }
   }
 
+  // What is moved together was averaged over what all of it was.
   Status move_gradients(const Instruction& instruction) {
+    GradientState moved;
+    bool moves = false;
     for (const BufferId id : instruction.reads) {
-      if (holds_gradients(plan_.buffer(id))) set(instruction.writes, state_[id.index()]);
+      moves = moves || holds_gradients(plan_.buffer(id));
+      const GradientState& part = state_[id.index()];
+      if (part) moved = moved ? *moved & *part : *part;
     }
+    if (moves) set(instruction.writes, moved);
     return {};
   }
 
@@ -98,13 +108,15 @@ class ReductionCheck {
         return defect("reduces " + plan_.buffer(id).name + " twice over " +
                       to_text(plan_.groups[group].ranks));
       Groups over = *before;
-      set(instruction.writes, over.set(group));
+      over.set(group);
+      set(instruction.writes, ranks_in(over) == plan_.world_size ? over.set() : over);
     }
     return {};
   }
 
   // Ranks whose gradients an average over these groups contains.
   int ranks_in(const Groups& groups) const {
+    if (groups.all()) return plan_.world_size;
     int ranks = 1;
     for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
       if (groups.test(i)) ranks *= plan_.groups[i].size;

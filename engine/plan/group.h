@@ -28,10 +28,12 @@ struct RankSet {
   GroupDimension dimension = GroupDimension::world;
   int part = 0;           // neighbouring ranks of the dimension that belong together; 0: all of it
   bool teachers = false;  // of the teacher's mesh, where that is another one than the student's
+  bool across = false;    // not the ranks of one part but one of each, those at the same place in theirs
   friend auto operator<=>(const RankSet&, const RankSet&) = default;
 };
 
-// "shard", "replicate", "world", "shard/2" (parts of 2), "teacher.shard", "ranks_8".
+// "shard", "replicate", "world", "shard/2" (parts of 2), "shard:2" (across such parts), "teacher.shard",
+// "ranks_8".
 std::string to_text(const RankSet& ranks);
 // Nothing for what to_text does not write.
 std::optional<RankSet> parse_rank_set(std::string_view text);

@@ -22,8 +22,10 @@ std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, in
   for (const auto& [dimension, extent] : inner_first) {
     if (dimension == group.ranks.dimension) {
       const int place = rank / stride % extent;
-      const int first = rank - place % group.size * stride;
-      for (int& member : ranks) member = first + member * stride;
+      const bool across = group.ranks.across;
+      const int first = across ? place % group.ranks.part : place - place % group.size;
+      const int apart = across ? group.ranks.part : 1;
+      for (int& member : ranks) member = rank + (first + member * apart - place) * stride;
       return ranks;
     }
     stride *= extent;

@@ -12,7 +12,8 @@ namespace shardlab {
 // (replicate, shard, tensor, expert), so that the ranks of a shard group are neighbours (those of one node,
 // when a shard group fills a node) and a replicate group joins the ranks at one place of each, as
 // init_device_mesh((replicate, shard)) of torch 2.11 lays them. Parts of a dimension are neighbours, and
-// their size divides it, as fully_shard cuts its mesh for an integer reshard_after_forward.
+// their size divides it, as fully_shard cuts its mesh for an integer reshard_after_forward. A group across
+// them has a member in each.
 std::vector<int> ranks_of_group(const Group& group, const Scenario& scenario, int rank);
 
 // All sets of ranks that the group stands for, side by side, each ascending; every rank of `ranks` is in one.

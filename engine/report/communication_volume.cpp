@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/layout.h"
 #include "engine/plan/unit_sizes.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
@@ -17,6 +18,14 @@ namespace {
 bool moves_parameters(const StepPlan& plan, const Instruction& instruction) {
   return std::any_of(instruction.reads.begin(), instruction.reads.end(),
                      [&](BufferId id) { return plan.buffer(id).layout != BufferLayout::opaque; });
+}
+
+// Bytes of a number that lies in the buffer: below one where several share a byte.
+double bytes_of_number(const ModelGraph& graph, const Buffer& buffer) {
+  const std::int64_t numbers = elements_of(make_layout(graph, buffer), buffer.layout);
+  if (buffer.dtype != DType::uint8 || numbers <= buffer.elements)
+    return static_cast<double>(element_size(buffer.dtype));
+  return static_cast<double>(buffer.bytes().value) / static_cast<double>(numbers);
 }
 
 bool trains_all_alike(const Scenario& scenario) {
@@ -40,9 +49,8 @@ SentElements sent_elements(const PlannedScenario& planned) {
   double elements = 0;
   for (const Instruction& instruction : plan.instructions) {
     if (!is_collective(instruction.kind) || !moves_parameters(plan, instruction)) continue;
-    const DType dtype = plan.buffer(instruction.reads.front()).dtype;
-    elements +=
-        static_cast<double>(sent_bytes(plan, instruction).value) / static_cast<double>(element_size(dtype));
+    elements += static_cast<double>(sent_bytes(plan, instruction).value) /
+                bytes_of_number(planned.graph, plan.buffer(instruction.reads.front()));
   }
   return {elements, static_cast<double>(total_parameters(planned.graph)) * plan.world_size};
 }

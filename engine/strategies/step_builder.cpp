@@ -57,6 +57,10 @@ GroupId StepBuilder::add_part_group(GroupDimension dimension, int size) {
   return find_or_add({dimension, size, scope_.teachers_mesh}, size);
 }
 
+GroupId StepBuilder::add_group_across(GroupDimension dimension, int part, int size) {
+  return find_or_add({dimension, part, scope_.teachers_mesh, true}, size);
+}
+
 GroupId StepBuilder::find_or_add(const RankSet& ranks, int size) {
   for (std::size_t i = 0; i < plan_.groups.size(); ++i) {
     if (plan_.groups[i].ranks == ranks) return make_id<GroupId>(i);

@@ -46,6 +46,8 @@ class StepBuilder {
   GroupId add_group(GroupDimension dimension, int size);
   // Neighbouring parts of it, `size` ranks each.
   GroupId add_part_group(GroupDimension dimension, int size);
+  // The `size` ranks at one place of parts of `part` ranks each.
+  GroupId add_group_across(GroupDimension dimension, int part, int size);
 
   // Instructions emitted from now on belong to this pass.
   void set_pass(PlanPass pass) { set_pass(to_string(pass)); }

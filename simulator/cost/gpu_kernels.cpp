@@ -65,6 +65,13 @@ std::int64_t launches(const Tensors& tensors, std::int64_t most_tensors) {
                    (chunks + k_launch_chunks - 1) / k_launch_chunks, std::int64_t{1}});
 }
 
+// What adds more than it writes adds several parts, one by one.
+std::int64_t parts_added(const StepPlan& plan, const Instruction& instruction) {
+  Bytes written;
+  for (const BufferId id : instruction.writes) written += plan.buffer(id).bytes();
+  return std::max<std::int64_t>(instruction.bytes.value / std::max<std::int64_t>(written.value, 1), 1);
+}
+
 std::int64_t optimizer_kernels(const Tensors& tensors, const TrainSpec& train) {
   const OptimizerRule rule = optimizer_rule(train);
   switch (train.optimizer_implementation) {
@@ -82,6 +89,7 @@ std::int64_t gpu_kernels(const ModelGraph& graph, const StepPlan& plan, const In
   switch (instruction.kind) {
     case InstructionKind::Pack:
       return copies_each_gradient ? std::max<std::int64_t>(gradients_read(plan, instruction).count, 1) : 1;
+    case InstructionKind::Accumulate: return parts_added(plan, instruction);
     case InstructionKind::OptimizerStep:
       return optimizer_kernels(parameters_written(graph, plan, instruction), train);
     case InstructionKind::GradientNorms:  // a norm a tensor, then their stack and its norm

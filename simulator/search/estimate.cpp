@@ -116,7 +116,9 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calib
   if (mesh.shard == facts.ranks) {
     facts.gather_seconds = seconds_of_element(device, coefficients, InstructionKind::AllGather);
     facts.reduce_seconds = seconds_of_element(device, coefficients, InstructionKind::ReduceScatter);
-    if (zero_options(scenario).quantized_weights) facts.gather_seconds /= k_smallest_element;  // in one byte
+    const ZeroOptions zero = zero_options(scenario);
+    if (zero.quantized_weights) facts.gather_seconds /= k_smallest_element;  // in one byte
+    if (zero.quantized_gradients) facts.reduce_seconds = 0;                  // by another way between nodes
   } else if (mesh.shard == 1) {
     facts.reduce_seconds = seconds_of_element(device, coefficients, InstructionKind::AllReduce);
   }

@@ -140,6 +140,15 @@ def test_quantised_weights_are_half_of_what_is_gathered():
     check(0.5 < eight_bits / plain < 0.51, f"{eight_bits} bytes of {plain}: eight bits a number, and a scale a block")
 
 
+def test_quantised_gradients_are_exchanged_within_nodes_and_between_them():
+    exchanged = instructions("zero3-neighbours.yaml", "parallel.zero={zero_quantized_gradients: true, communication_data_type: fp16}")
+    numbers = LLAMA_70 / 2  # bytes of all gradients in four bits; norms are none of them, and scales a thousandth more
+    for place in ("shard/8", "shard:8"):
+        sent = sum(i["bytes"] for i in exchanged if i["kind"] == "AllToAll" and len(i["group"]) == 8 and i["group"][1] - i["group"][0] == (1 if place == "shard/8" else 8))
+        check(0.999 < sent / numbers < 1.01, f"{sent} bytes over {place}, {numbers} expected")
+        numbers /= 8
+
+
 def test_owners_receive_their_gradients_alone():
     apart = instructions("zero2-default-bucket.yaml", "parallel.zero={use_multi_rank_bucket_allreduce: false}")
     reduced = [i for i in apart if i["kind"] == "Reduce"]

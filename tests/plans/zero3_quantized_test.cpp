@@ -1,6 +1,8 @@
 // What ZeRO-3 moves and holds where it quantises what it sends (ZeRO++).
 #include <algorithm>
+#include <utility>
 
+#include "engine/plan/check.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/strategies/zero3/quantized_blocks.h"
 #include "tests/catch.h"
@@ -41,6 +43,26 @@ std::int64_t gathered(const StepPlan& plan, DType dtype) {
 std::int64_t count(const StepPlan& plan, InstructionKind kind) {
   return std::count_if(plan.instructions.begin(), plan.instructions.end(),
                        [kind](const Instruction& each) { return each.kind == kind; });
+}
+
+// Two nodes of two GPUs.
+std::vector<std::string> on_nodes(const std::string& zero, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), "cluster={gpu: H100-SXM, gpus_per_node: 2, nodes: 2}");
+  return on_gpus(zero, std::move(more));
+}
+
+bool is_across(const StepPlan& plan, const Instruction& instruction) {
+  return plan.groups[instruction.group->index()].ranks.across;
+}
+
+std::int64_t exchanged(const StepPlan& plan, bool between_nodes, DType dtype) {
+  std::int64_t bytes = 0;
+  for (const Instruction& each : plan.instructions) {
+    if (each.kind == InstructionKind::AllToAll && is_across(plan, each) == between_nodes &&
+        plan.buffer(each.writes.front()).dtype == dtype)
+      bytes += each.bytes.value;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -93,6 +115,50 @@ TEST_CASE("weights in eight bits: neighbours send them too, and what DeepSpeed c
              contains_text("the 64 of") && contains_text("on each of 16 ranks"));
   CHECK_THAT(refused(on_gpus(k_one_by_one + "true", {"cluster={device: cpu, ranks: 2}"})),
              contains_text("by kernels of GPUs alone"));
+}
+
+TEST_CASE("gradients in four bits: a quarter of bfloat16 within nodes, less by their ranks between them") {
+  const PlannedScenario planned = plan_small_llama(on_nodes("zero_quantized_gradients: true"));
+  const StepPlan& plan = planned.plan.steady;
+  std::int64_t near = 0, near_scales = 0, vectors = 0;
+  for (const Parameter& parameter : planned.graph.parameters) {
+    if (parameter.shape.size() == 1) {
+      vectors += parameter.elements() * 2;
+      continue;
+    }
+    near += parameter.elements() / 2;
+    near_scales += 4 * std::max(parameter.shape[0], parameter.shape[1]);
+  }
+  CHECK(exchanged(plan, false, DType::uint8) == near);
+  CHECK(exchanged(plan, true, DType::uint8) == near / 2);
+  CHECK(exchanged(plan, false, DType::float32) == near_scales);
+  CHECK(exchanged(plan, true, DType::float32) == near_scales / 2);
+  std::int64_t scattered = 0;
+  for (const Instruction& each : plan.instructions)
+    scattered += each.kind == InstructionKind::ReduceScatter ? each.bytes.value : 0;
+  CHECK(scattered == vectors);
+  CHECK(gathered(plan, DType::bfloat16) > 0);
+}
+
+TEST_CASE("gradients in four bits: nothing is exchanged on one node") {
+  const auto plan = [](const std::string& zero) { return plan_small_llama(on_gpus(zero)).plan.steady; };
+  CHECK(plan("zero_quantized_gradients: true") == plan("zero_quantized_gradients: false"));
+}
+
+TEST_CASE("gradients in four bits: the check follows them through both exchanges") {
+  const StepPlan sound =
+      plan_small_llama(on_nodes("zero_quantized_gradients: true", {"train.accumulation=2"})).plan.steady;
+  CHECK(check_plan(sound));
+  for (const bool between_nodes : {false, true}) {
+    StepPlan plan = sound;
+    for (Instruction& each : plan.instructions) {
+      if (each.kind == InstructionKind::AllToAll && is_across(plan, each) == between_nodes)
+        each.reduce = ReduceOperation::none;
+    }
+    const Status checked = check_plan(plan);
+    REQUIRE_FALSE(checked);
+    CHECK_THAT(to_string(checked.error()), contains_text("was not reduced over the ranks"));
+  }
 }
 
 }  // namespace shardlab::test

@@ -143,6 +143,11 @@ constexpr UnbuiltOption k_unbuilt_of_stage_3[] = {
     {"stage3_use_all_reduce_for_fetch_params", "false"},
 };
 
+// On one node DeepSpeed reduces as ever.
+bool exchanges_gradients(const Scenario& scenario) {
+  return zero_options(scenario).quantized_gradients && scenario.cluster->nodes > 1;
+}
+
 std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   std::vector<NotBuilt> missing = without_parts(scenario, "zero3");
   const auto& zero = zero_settings(scenario);
@@ -156,8 +161,8 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
     if (given != zero.end() && given->second != option.off)
       refuse(fmt::format("{}: {}", option.key, given->second), fmt::format("{}: {}", option.key, option.off));
   }
-  if (options.quantized_gradients && scenario.cluster->nodes > 1)
-    refuse("zero_quantized_gradients: true over several nodes", "zero_quantized_gradients: false");
+  if (exchanges_gradients(scenario) && scenario.offload->optimizer != OffloadTarget::none)
+    refuse("zero_quantized_gradients over several nodes with offload.optimizer", "one of the two");
   if (options.quantized_weights && scenario.offload->parameters == OffloadTarget::cpu)
     refuse("zero_quantized_weights with offload.parameters", "one of the two");
   if (options.quantized_weights && scenario.model->quantized != Quantization::none)
@@ -182,8 +187,13 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
 }
 
 std::vector<NotBuilt> predicted_of_stage_3(const Scenario& scenario) {
-  if (!zero_options(scenario).quantized_weights) return {};
-  return {{"parallel.zero", "zero_quantized_weights: true", "zero_quantized_weights: false"}};
+  std::vector<NotBuilt> predicted;
+  if (zero_options(scenario).quantized_weights)
+    predicted.push_back({"parallel.zero", "zero_quantized_weights: true", "zero_quantized_weights: false"});
+  if (exchanges_gradients(scenario))
+    predicted.push_back({"parallel.zero", "zero_quantized_gradients: true over several nodes",
+                         "zero_quantized_gradients: false"});
+  return predicted;
 }
 
 }  // namespace

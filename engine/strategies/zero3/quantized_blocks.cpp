@@ -25,4 +25,12 @@ std::int64_t weight_blocks(std::int64_t elements) {
   return divisor_from(elements / k_weights_at_once, (elements + k_most_in_block - 1) / k_most_in_block);
 }
 
+bool quantizes_gradient(const Shape& shape, int ranks) {
+  return shape.size() > 1 && element_count(shape) % (std::int64_t{2} * ranks) == 0;
+}
+
+std::int64_t gradient_blocks(const Shape& shape, int ranks) {
+  return std::max({shape[0], shape[1], std::int64_t{ranks}});
+}
+
 }  // namespace shardlab

@@ -28,7 +28,8 @@ std::vector<GradientBucket> buckets_of(const ModelGraph& graph, const std::vecto
 ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root,
                                    StreamId stream, GroupId group, const SubGroups& groups,
                                    const std::vector<ParameterId>& order, int ranks,
-                                   std::optional<HostState> host, int accumulation, OptimizerSwap* swap)
+                                   std::optional<HostState> host, int accumulation, OptimizerSwap* swap,
+                                   QuantizedReduction* exchange)
     : BucketedGradients(builder, root, stream, parameter_dtype(builder, root), options.reduce_bucket_size,
                         buckets_of(builder.graph(), order, options, ranks)),
       options_(options),
@@ -38,7 +39,8 @@ ScatterReduction::ScatterReduction(StepBuilder& builder, const ZeroOptions& opti
       host_(host),
       last_(accumulation - 1),
       groups_(groups),
-      swap_(swap) {
+      swap_(swap),
+      exchange_(exchange) {
   const DType param = parameter_dtype(builder, root);
   Buffer memory;
   memory.name = "bucket_memory";
@@ -96,12 +98,23 @@ void ScatterReduction::limit() {
 }
 
 void ScatterReduction::reduce(std::size_t index, BufferId source) {
-  const GradientBucket& whole = bucket(index);
   limit();
-  const bool scatters = options_.reduce_scatter || whole.oversized;
-  const bool in_place = !scatters || (whole.parameters.size() == 1 && whole.elements % ranks_ == 0);
   const DType dtype = options_.communication_data_type.value_or(b_.plan().buffer(source).dtype);
   const BufferId gradients = converted(b_, source, dtype, stream_);
+  if (exchange_ != nullptr) {
+    exchange(gradients, index);
+  } else {
+    scatter(gradients, index);
+  }
+  if (gradients != source) b_.free({gradients});
+  if (bucket(index).oversized) release(source);
+  if (const auto last = b_.last_on(stream_)) pending_.push_back(*last);
+}
+
+void ScatterReduction::scatter(BufferId gradients, std::size_t index) {
+  const GradientBucket& whole = bucket(index);
+  const bool scatters = options_.reduce_scatter || whole.oversized;
+  const bool in_place = !scatters || (whole.parameters.size() == 1 && whole.elements % ranks_ == 0);
   const BufferId sent = in_place ? gradients : copy_together(gradients, index);
   Instruction reduce;
   reduce.kind = scatters ? InstructionKind::ReduceScatter : InstructionKind::AllReduce;
@@ -115,24 +128,31 @@ void ScatterReduction::reduce(std::size_t index, BufferId source) {
   if (host_) {
     keep_on_host(sent, index);
   } else {
-    take_part(sent, index);
+    take_part({sent}, index);
   }
   if (!in_place) b_.free({sent});
-  if (gradients != source) b_.free({gradients});
-  if (whole.oversized) release(source);
-  if (const auto last = b_.last_on(stream_)) pending_.push_back(*last);
+}
+
+void ScatterReduction::exchange(BufferId gradients, std::size_t index) {
+  const std::vector<BufferId> averages = exchange_->reduce(gradients, in_order(index), micro_batch_);
+  take_part(averages, index);
+  b_.free(averages);
+}
+
+std::vector<ParameterId> ScatterReduction::in_order(std::size_t index) const {
+  std::vector<ParameterId> parameters = bucket(index).parameters;
+  std::sort(parameters.begin(), parameters.end());
+  return parameters;
 }
 
 BufferId ScatterReduction::copy_together(BufferId source, std::size_t index) {
-  std::vector<ParameterId> in_order = bucket(index).parameters;
-  std::sort(in_order.begin(), in_order.end());
   Buffer buffer;
   buffer.name = label("scatter", index);
   buffer.buffer_class = BufferClass::reduce_buffer;
   buffer.dtype = b_.plan().buffer(source).dtype;
   buffer.stream = stream_;
   buffer.layout = BufferLayout::gathered_element_shards;
-  buffer.parameters = std::move(in_order);
+  buffer.parameters = in_order(index);
   buffer.shards = ranks_;
   buffer.elements =
       make_layout(b_.graph(), buffer.parameters, ranks_, 1, 1, ShardedBy::elements).gathered_elements();
@@ -149,7 +169,7 @@ BufferId ScatterReduction::copy_together(BufferId source, std::size_t index) {
 }
 
 // The first micro-batch replaces what the step before has left.
-void ScatterReduction::take_part(BufferId reduced, std::size_t index) {
+void ScatterReduction::take_part(const std::vector<BufferId>& reduced, std::size_t index) {
   const bool adds = micro_batch_ > 0;
   const std::vector<BufferId> parts = parts_with(index);
   Instruction take;
@@ -158,7 +178,7 @@ void ScatterReduction::take_part(BufferId reduced, std::size_t index) {
   take.unit = root_;
   take.bytes =
       bytes_of((bucket(index).elements + ranks_ - 1) / ranks_, b_.plan().buffer(parts.front()).dtype);
-  take.reads = {reduced};
+  take.reads = reduced;
   if (adds) take.reads.insert(take.reads.end(), parts.begin(), parts.end());
   take.writes = parts;
   b_.emit(std::move(take));
@@ -175,10 +195,9 @@ void ScatterReduction::keep_on_host(BufferId reduced, std::size_t index) {
     b_.emit(std::move(keep));
   }
   // In the order of definition but where the bucket is averaged as it is (stage3.py, __avg_scatter_*).
-  std::vector<ParameterId> order = whole.parameters;
   const bool as_it_is = options_.contiguous_gradients && !whole.oversized && !options_.reduce_scatter;
-  if (!as_it_is) std::sort(order.begin(), order.end());
-  for (const ParameterId parameter : order) pass_through_device(parameter, reduced);
+  for (const ParameterId parameter : as_it_is ? whole.parameters : in_order(index))
+    pass_through_device(parameter, reduced);
   if (!leaving_.empty()) swap_->gradients().leave(std::exchange(leaving_, {}), stream_);
 }
 

@@ -5,7 +5,8 @@
 // bucket's memory lives as long as the run; its gradients are copied together, rank by rank, in the order of
 // definition, unless it is one that all ranks divide. The host waits when more than two reductions are not
 // done. With offload_optimizer the parts lie in host memory (partition_grads): each comes back to the device,
-// where it is added to and becomes float32, and goes to the host again.
+// where it is added to and becomes float32, and goes to the host again. With zero_quantized_gradients over
+// several nodes each gradient is reduced for itself, in four bits (quantized_reduction.h).
 #pragma once
 
 #include <deque>
@@ -16,6 +17,7 @@
 #include "engine/strategies/host_state.h"
 #include "engine/strategies/zero/bucketed_gradients.h"
 #include "engine/strategies/zero3/optimizer_swap.h"
+#include "engine/strategies/zero3/quantized_reduction.h"
 #include "engine/strategies/zero3/sub_groups.h"
 
 namespace shardlab {
@@ -24,9 +26,11 @@ class ScatterReduction : public BucketedGradients {
  public:
   // Declares the bucket's memory and this rank's part of the gradients, which live across steps. `order`: in
   // which gradients come. `groups` must outlive this. `swap`: where gradients go on to a drive; may be null.
+  // `exchange`: what reduces in four bits; may be null, else nothing lies on the host.
   ScatterReduction(StepBuilder& builder, const ZeroOptions& options, UnitId root, StreamId stream,
                    GroupId group, const SubGroups& groups, const std::vector<ParameterId>& order, int ranks,
-                   std::optional<HostState> host, int accumulation, OptimizerSwap* swap);
+                   std::optional<HostState> host, int accumulation, OptimizerSwap* swap,
+                   QuantizedReduction* exchange);
 
   void begin(int micro_batch) { micro_batch_ = micro_batch; }
   // The stream of reductions, which copies, waits for what made them.
@@ -46,8 +50,11 @@ class ScatterReduction : public BucketedGradients {
   Memory& memory() override { return slot_; }
 
   void limit();
+  void scatter(BufferId gradients, std::size_t index);
+  void exchange(BufferId gradients, std::size_t index);
+  std::vector<ParameterId> in_order(std::size_t index) const;
   BufferId copy_together(BufferId source, std::size_t index);
-  void take_part(BufferId reduced, std::size_t index);
+  void take_part(const std::vector<BufferId>& reduced, std::size_t index);
   void keep_on_host(BufferId reduced, std::size_t index);
   void pass_through_device(ParameterId parameter, BufferId reduced);
   bool send(BufferId returned, const Buffer& like);
@@ -63,6 +70,7 @@ class ScatterReduction : public BucketedGradients {
   const SubGroups& groups_;
   BufferId memory_;
   OptimizerSwap* const swap_;
+  QuantizedReduction* const exchange_;
   std::vector<BufferId> parts_;                   // by sub-group
   std::vector<std::optional<BufferId>> updates_;  // likewise, in float32 and on the host
   std::vector<PlacedGradient> leaving_;           // to a drive, of the reduction that is being emitted

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/strategies/gradient_order.h"
@@ -52,8 +53,10 @@ class Zero3Strategy : public Strategy {
     const bool parameters_too = scenario_.offload->parameters == OffloadTarget::cpu;
     gathers_.emplace(b_, gather_stream_, group_, ranks_, neighbours(), parameters_too ? host_ : std::nullopt,
                      options_.quantized_weights && ranks_ > 1);
+    if (options_.quantized_gradients && scenario_.cluster->nodes > 1)
+      exchange_.emplace(b_, root(), reduce_stream_, group_, ranks_, scenario_.cluster->gpus_per_node);
     reduction_.emplace(b_, options_, root(), reduce_stream_, group_, groups_, order_, ranks_, host_,
-                       micro_batches_of_step(scenario_), swap);
+                       micro_batches_of_step(scenario_), swap, exchange_ ? &*exchange_ : nullptr);
     if (b_.plan().phase == PlanPhase::setup) return update_->cut_masters(*gathers_);
     coordinator_.emplace(b_.graph(), b_.partition(), reads_, options_,
                          record_trace(b_.graph(), b_.partition(), reads_, scenario_),
@@ -201,6 +204,7 @@ class Zero3Strategy : public Strategy {
   std::optional<OptimizerSwap> swap_;  // where the optimizer's state lies on a drive
   std::optional<GroupedUpdate> update_;
   std::optional<Gathers> gathers_;
+  std::optional<QuantizedReduction> exchange_;  // of gradients between nodes, where these are quantised
   std::optional<ScatterReduction> reduction_;
   std::optional<ParameterCoordinator> coordinator_;  // none in the setup
 };

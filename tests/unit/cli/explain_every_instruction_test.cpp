@@ -106,6 +106,9 @@ TEST_CASE("explain: every instruction has a reason, known settings and reasons t
       {"parallel={strategy: zero3, zero: {zero_quantized_weights: true, stage3_prefetch_bucket_size: 300000, "
        "stage3_param_persistence_threshold: 0, stage3_max_reuse_distance: 0}}",
        "cluster={gpu: H100-SXM, gpus_per_node: 4}", "precision.param=bfloat16"},
+      {"parallel={strategy: zero3, zero: {zero_quantized_gradients: true}}",
+       "cluster={gpu: H100-SXM, gpus_per_node: 2, nodes: 2}", "precision.param=bfloat16",
+       "train.accumulation=2"},
       {teacher("parallel: {strategy: none}")},
       {teacher("parallel: {strategy: fsdp2}, precision: {param: bfloat16}"), "train.accumulation=2"},
       {teacher("parallel: {strategy: fsdp2, reshard_after_forward: 2}"), "parallel={strategy: ddp}",

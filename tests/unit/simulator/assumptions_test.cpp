@@ -54,6 +54,16 @@ TEST_CASE("whose network joins nodes that nobody described is said") {
   CHECK(all(on_gpus("H100", "bfloat16")).find("dgx-h100") == std::string::npos);  // one node
 }
 
+TEST_CASE("gradients that DeepSpeed quantises in another dtype than float16 are said") {
+  const auto exchanged = [](const std::string& zero) {
+    return all(test::small_scenario("parallel: {strategy: zero3, zero: {zero_quantized_gradients: true" +
+                                        zero + "}}\nprecision: {param: bfloat16}",
+                                    "clip_norm: 1.0", "{gpu: H100, gpus_per_node: 2, nodes: 2}"));
+  };
+  CHECK_THAT(exchanged(""), test::contains_text("it trains wrongly; zero.communication_data_type: fp16"));
+  CHECK(exchanged(", communication_data_type: fp16").find("trains wrongly") == std::string::npos);
+}
+
 TEST_CASE("balanced experts are an assumption, stated shares are not") {
   const auto experts = [](const std::string& load) {
     const auto scenario = parse_scenario(

@@ -40,6 +40,20 @@ TEST_CASE("DDP and DeepSpeed copy gradient by gradient into their buckets, FSDP2
   CHECK(fsdp2.launches == fsdp2.instructions);
 }
 
+TEST_CASE("what adds up parts of several nodes launches a kernel for each") {
+  const PlannedScenario planned = test::small_scenario(
+      "parallel: {strategy: zero3, zero: {zero_quantized_gradients: true}}\nprecision: {param: float16}",
+      "clip_norm: 1.0", "{gpu: H100, gpus_per_node: 2, nodes: 4}");
+  const StepPlan& plan = planned.plan.steady;
+  std::int64_t sums = 0;
+  for (const Instruction& instruction : plan.instructions) {
+    if (instruction.kind != InstructionKind::Accumulate) continue;
+    ++sums;
+    CHECK(gpu_kernels(planned.graph, plan, instruction, *planned.scenario.train, true) == 4);
+  }
+  CHECK(sums > 0);
+}
+
 TEST_CASE(
     "an optimizer reads and writes adapters and launches for them, whatever frozen weights are beside") {
   for (const char* strategy : {"fsdp1", "fsdp2", "ddp", "zero3"}) {
