@@ -73,13 +73,16 @@ ZeroOptions zero_options(const std::map<std::string, std::string>& zero) {
   if (options.allgather_sequential) options.prefetch_bucket_size = 1;
   reader.read("leaf_module", options.leaf_module);
   reader.read("round_robin_gradients", options.round_robin_gradients);
+  reader.read("compute_grad_norm", options.compute_grad_norm);
   reader.read("grad_accum_dtype", options.grad_accum_dtype);
   reader.read("communication_data_type", options.communication_data_type);
   return options;
 }
 
 bool has_effect_under(std::string_view key, int stage) {
-  if (key == "round_robin_gradients" || key == "use_multi_rank_bucket_allreduce") return stage < 3;
+  if (key == "round_robin_gradients" || key == "use_multi_rank_bucket_allreduce" ||
+      key == "compute_grad_norm")
+    return stage < 3;
   const bool of_stage_3 = key.starts_with("stage3_") || key.starts_with("zero_") || key == "sub_group_size" ||
                           key == "memory_efficient_linear" || key == "leaf_module";
   return !of_stage_3 || stage == 3;

@@ -24,6 +24,7 @@ struct ZeroOptions {
   bool use_multi_rank_bucket_allreduce = true;
   std::optional<bool> overlap_comm;  // absent: stage 3 overlaps, the others do not
   bool round_robin_gradients = false;
+  bool compute_grad_norm = true;
   std::optional<DType> grad_accum_dtype;         // absent: that of the parameters
   std::optional<DType> communication_data_type;  // likewise
   // Stage 3, in elements:

@@ -73,8 +73,11 @@ def draw(pick, _):
     scenario["parallel"] = {"strategy": strategy}
     if zero := draw_zero(pick, strategy, half):
         scenario["parallel"]["zero"] = zero
-    if offload := draw_offload(pick, strategy, zero):
+    offload = draw_offload(pick, strategy, zero)
+    if offload:
         scenario["offload"] = offload
+    elif strategy in ("zero1", "zero2") and "clip_norm" not in train and pick([True, False, False]):
+        scenario["parallel"].setdefault("zero", {})["compute_grad_norm"] = False
     if model := pick([{}, {}, {"frozen": pick(FROZEN)}, {"lora": draw_lora(pick)}]):
         scenario["model"] = model
     if pick([True, False, False]):

@@ -79,7 +79,6 @@ bool is_zero_setting(std::string_view key) {
                                                   "cpu_offload_param",
                                                   "cpu_offload_use_pin_memory",
                                                   "stage3_gather_fp16_weights_on_model_save",
-                                                  "compute_grad_norm",
                                                   "elastic_checkpoint",
                                                   "parameter_alignment"};
   for (const std::string_view other : k_others) {

@@ -63,7 +63,6 @@ constexpr KnownValue k_defaults[] = {
     {"compile.deepcompile", "false"},
     {"tensor_parallel.autotp_size", "0"},
     {"data_efficiency.enabled", "false"},
-    {"zero_optimization.compute_grad_norm", "true"},
     {"zero_optimization.parameter_alignment", "false"},
     {"zero_optimization.offload_param.buffer_size", "100000000"},
     {"zero_optimization.offload_param.max_in_cpu", "1000000000"},
@@ -88,7 +87,7 @@ bool drives_nothing(const ImportSubject& s, std::string_view section) {
 
 // A key inside zero_optimization, without what its sections say.
 UnreadVerdict judge_zero_key(const ImportSubject& s, std::string_view key) {
-  static constexpr std::string_view k_others[] = {"zenflow", "compute_grad_norm", "parameter_alignment"};
+  static constexpr std::string_view k_others[] = {"zenflow", "parameter_alignment"};
   if (is_among(k_others, key)) return {};
   const int stage = zero_stage(s);
   if (stage == 0) return {UnreadKind::quiet, "no effect at stage 0"};

@@ -26,6 +26,7 @@ constexpr std::array k_zero_keys{
     ZeroKey{"allgather_partitions", Shape::boolean},
     ZeroKey{"allgather_bucket_size", Shape::count},
     ZeroKey{"overlap_comm", Shape::boolean},
+    ZeroKey{"compute_grad_norm", Shape::boolean},
     ZeroKey{"load_from_fp32_weights", Shape::boolean},
     ZeroKey{"round_robin_gradients", Shape::boolean},
     ZeroKey{"ignore_unused_parameters", Shape::boolean},

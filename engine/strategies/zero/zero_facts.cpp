@@ -52,8 +52,24 @@ void check_replicated(Complaints& c, const ResolvedMesh&) {
     c.refuse("train.sync", "DeepSpeed reduces with the last micro-batch", "remove it");
 }
 
+// stage_1_and_2.py and engine.py raise a ValueError for each.
+void check_norm(Complaints& c) {
+  if (zero_options(c.scenario).compute_grad_norm) return;
+  const auto refuse = [&](std::string_view beside, const char* hint) {
+    c.refuse("parallel.zero", fmt::format("compute_grad_norm: false: DeepSpeed refuses it with {}", beside),
+             hint);
+  };
+  if (c.scenario.train->clip_norm)
+    refuse("gradient_clipping, which needs the norm", "remove it, or train.clip_norm");
+  if (c.scenario.offload->optimizer != OffloadTarget::none)
+    refuse("offload_optimizer", "remove it, or offload.optimizer");
+  if (takes_bf16_optimizer(c.scenario))
+    refuse("float32 sums of bfloat16 gradients at stage 1", "remove it, or grad_accum_dtype");
+}
+
 void check_partitioned(Complaints& c, const ResolvedMesh& mesh) {
   check_common(c, mesh);
+  check_norm(c);
   const auto& zero = zero_settings(c.scenario);
   for (const auto& [key, value] : zero) {
     if (!has_effect_under(key, 2))

@@ -80,7 +80,8 @@ class ZeroStrategy : public Strategy {
   TrainedState trained() const override {
     TrainedState trained;
     trained.norm_group = group_;
-    trained.sums_one_norm = trained.measures_norm = true;
+    trained.sums_one_norm = true;
+    trained.measures_norm = options_.compute_grad_norm;
     if (weights_->dtype() != DType::float32) trained.checks_overflow = true;
     trained.holds_scale = weights_->dtype() == DType::float16;
     if (host_) {

@@ -80,6 +80,23 @@ TEST_CASE("zero options: what DeepSpeed refuses or ignores is refused by name") 
              test::contains_text("sub_group_size: a sub-group holds at least one element"));
 }
 
+TEST_CASE("zero options: a norm may be left out where nothing needs it") {
+  const auto without = [](const std::string& strategy, std::vector<std::string> more) {
+    more.push_back("parallel={strategy: " + strategy + ", zero: {compute_grad_norm: false}}");
+    return error_of(more);
+  };
+  CHECK(without("zero1", {}) == "");
+  CHECK(without("zero2", {"precision.param=float16"}) == "");
+  CHECK_THAT(without("zero2", {"train.clip_norm=1"}),
+             test::contains_text("refuses it with gradient_clipping"));
+  CHECK_THAT(without("zero2", {"offload.optimizer=cpu"}),
+             test::contains_text("refuses it with offload_optimizer"));
+  CHECK_THAT(without("zero3", {}), test::contains_text("compute_grad_norm has no effect under stage 3"));
+  CHECK_THAT(error_of({"parallel={strategy: zero1, zero: {compute_grad_norm: false, grad_accum_dtype: fp32}}",
+                       "precision.param=bfloat16"}),
+             test::contains_text("refuses it with float32 sums"));
+}
+
 TEST_CASE("zero options: hpZ divides the ranks, quantised gradients want reduce_scatter") {
   const auto zero3 = [](const std::string& option, const std::string& cluster) {
     return error_of({"parallel={strategy: zero3, zero: {" + option + "}}", "cluster={" + cluster + "}"});
