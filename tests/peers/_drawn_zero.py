@@ -39,7 +39,7 @@ def draw_zero(pick, strategy, half):
 
 def draw_offload(pick, strategy, zero):
     """Of DeepSpeed's three places for state: the device, the optimizer on the host, and under stage 3 the parameters too."""
-    if strategy == "zero0" or (strategy != "zero3" and "grad_accum_dtype" in zero) or "communication_data_type" in zero:
+    if strategy == "zero0" or (strategy != "zero3" and "grad_accum_dtype" in zero):
         return {}
     return pick([{}, {}, {"optimizer": "cpu"}, {"optimizer": "cpu", "parameters": "cpu"} if strategy == "zero3" else {"optimizer": "cpu"}])
 
@@ -124,8 +124,6 @@ def draw_leaves(pick, world):
     Where nothing before a leaf is trained DeepSpeed fails: such settings are not drawn."""
     scenario, changes = draw(pick, world)
     scenario["parallel"] = {"strategy": "zero3", "zero": draw_zero(pick, "zero3", scenario.get("precision"))}
-    if "communication_data_type" in scenario["parallel"]["zero"]:
-        scenario.pop("offload", None)
     model = scenario.setdefault("model", {})
     model.pop("frozen", None)
     if pick([True, False]):

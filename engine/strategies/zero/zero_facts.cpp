@@ -136,17 +136,19 @@ std::vector<NotBuilt> without_options(const Scenario& scenario) {
     missing.push_back({"parallel.zero", std::move(shown), std::move(nearest)});
   };
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
-  if (options.communication_data_type.value_or(param) != param &&
-      scenario.offload->optimizer != OffloadTarget::none)
-    refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
   const DType sum = options.grad_accum_dtype.value_or(param);
   const bool in_float32 = stage == Stage::two && sum == DType::float32;
   if (sum != param && !in_float32 && !takes_bf16_optimizer(scenario))
     refuse(fmt::format("grad_accum_dtype: {} under {}", to_string(sum), strategy),
            "leave it out, or zero2 with fp32");
-  if (in_float32 && sum != param && scenario.offload->optimizer != OffloadTarget::none)
-    refuse("grad_accum_dtype: float32 with offload.optimizer", "leave it out");
   return missing;
+}
+
+std::vector<NotBuilt> predicted_of_stage_2(const Scenario& scenario) {
+  const DType param = scenario.precision->param.value_or(scenario.model->dtype);
+  const bool apart = zero_options(scenario).grad_accum_dtype.value_or(param) != param;
+  if (!apart || scenario.offload->optimizer == OffloadTarget::none) return {};
+  return {{"parallel.zero", "grad_accum_dtype: fp32 with offload.optimizer", "leave it out"}};
 }
 
 // An option of stage 3, and the JSON of its value that asks for nothing.
@@ -186,9 +188,6 @@ std::vector<NotBuilt> without_options_of_stage_3(const Scenario& scenario) {
   if (options.hpz_partition_size > 1 && scenario.offload->parameters == OffloadTarget::cpu)
     refuse("zero_hpz_partition_size with offload.parameters", "one of the two");
   if (!options.contiguous_gradients) refuse("contiguous_gradients: false", "contiguous_gradients: true");
-  if (options.communication_data_type.value_or(param) != param &&
-      scenario.offload->optimizer != OffloadTarget::none)
-    refuse("a communication_data_type that is not precision.param with offload.optimizer", "leave it out");
   if (scenario.offload->parameters == OffloadTarget::cpu &&
       scenario.offload->optimizer == OffloadTarget::none)
     missing.push_back({"offload.parameters", "parameters in host memory and the optimizer on the device",
@@ -269,6 +268,7 @@ extern constexpr StrategyFacts k_zero2_facts{
     .copies_each_gradient = true,
     .check = check_partitioned,
     .not_built = without_options<Stage::two>,
+    .not_run = predicted_of_stage_2,
 };
 
 extern constexpr StrategyFacts k_zero3_facts{

@@ -94,7 +94,7 @@ void HostGradients::send(BufferId reduced, std::int64_t elements, StreamId strea
   Instruction send = make_copy(b_, root_, {reduced}, {part_});
   send.stream = stream;
   send.bytes = own(elements, DType::float32);
-  if (weights_.dtype() != DType::float32) {
+  if (b_.plan().buffer(reduced).dtype != DType::float32) {
     Buffer wide;
     wide.name = fmt::format("widened.{}", b_.plan().buffer(reduced).name);
     wide.buffer_class = BufferClass::workspace;

@@ -4,8 +4,9 @@
 // through and sent in float32 (async_inplace_copy_grad_to_fp32_buffer_from_gpu), parameter by parameter; the
 // host waits for each. With several micro-batches that reduce, sums are kept in host memory in the
 // parameters' dtype: they come back to the device, the new gradients are added there, and go again
-// (async_accumulate_grad_in_cpu_via_gpu). A bucket has as much of every rank's part here, which is so in the
-// sum over all buckets.
+// (async_accumulate_grad_in_cpu_via_gpu); float32 sums of 16-bit gradients stay on the device up to the
+// update (_get_compact_grad_partition_buffer). A bucket has as much of every rank's part here, which is so in
+// the sum over all buckets.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class HostGradients {
   HostGradients(StepBuilder& builder, const FlatGroup& weights, UnitId root, const HostState& host,
                 int accumulation, int micro_batches);
 
-  // `reduced` holds averages of so many elements of the flat vector, on the device.
+  // `reduced` holds averages, or sums of them, of so many elements of the flat vector, on the device.
   void take(BufferId reduced, std::int64_t elements, int micro_batch, StreamId stream);
   // The host waits for what is on its way.
   void close();

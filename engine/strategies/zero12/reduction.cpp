@@ -64,7 +64,8 @@ bool GradientReduction::is_sent_in_place(const GradientBucket& reduced) const {
   return is_one && (!accumulates_apart() || reduced.pieces == 1);
 }
 
-// In communication_data_type, where that is another, a copy is sent (allreduce_bucket).
+// In communication_data_type, where that is another, a copy is sent (allreduce_bucket). Where the optimizer
+// works on the host it goes back to where it came from first, since gradients leave in their own dtype.
 void GradientReduction::average(BufferId buffer, std::size_t index, std::int64_t elements,
                                 std::optional<int> owner) {
   const BufferId sent = converted(b_, buffer, communication_, stream_);
@@ -78,7 +79,13 @@ void GradientReduction::average(BufferId buffer, std::size_t index, std::int64_t
   reduce.bytes = b_.plan().buffer(sent).bytes();
   reduce.reads = reduce.writes = {sent};
   b_.emit(std::move(reduce));
-  take_part(sent, index, elements);
+  const bool returns = sent != buffer && host_ != nullptr && !accumulates_apart();
+  if (returns) {
+    Instruction back = make_copy(b_, root_, {sent}, {buffer});
+    back.stream = stream_;
+    b_.emit(std::move(back));
+  }
+  take_part(returns ? buffer : sent, index, elements);
   if (sent != buffer) b_.free({sent});
 }
 
@@ -132,8 +139,9 @@ BufferId GradientReduction::pack(BufferId source, Buffer slices) {
   return packed;
 }
 
+// Sums of another dtype stay on the device until the last micro-batch, wherever the optimizer works.
 void GradientReduction::take_part(BufferId reduced, std::size_t index, std::int64_t elements) {
-  if (host_ != nullptr) return host_->take(reduced, elements, micro_batch_, stream_);
+  if (host_ != nullptr && !accumulates_apart()) return host_->take(reduced, elements, micro_batch_, stream_);
   const bool adds = accumulates_apart() && micro_batch_ > 0;
   Instruction take;
   take.kind = adds ? InstructionKind::Accumulate : InstructionKind::Unpack;
@@ -153,6 +161,7 @@ void GradientReduction::take_part(BufferId reduced, std::size_t index, std::int6
   }
   b_.emit(std::move(take));
   if (widened) b_.free({*widened});
+  if (host_ != nullptr) host_->take(part, elements, micro_batch_, stream_);
 }
 
 // What is added to sums of another dtype becomes that first, gradient by gradient
@@ -189,9 +198,8 @@ std::vector<BufferId> GradientReduction::declare_part() {
 void GradientReduction::close() {
   reduce_last();
   if (overlaps_) wait_for_reductions();
-  if (host_ != nullptr) {
-    host_->close();
-  } else if (part_.empty()) {
+  if (host_ != nullptr) host_->close();
+  if (part_.empty()) {
     part_ = std::exchange(fresh_, {});
   } else if (!fresh_.empty()) {
     add_fresh();

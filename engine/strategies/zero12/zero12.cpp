@@ -48,8 +48,11 @@ class ZeroStrategy : public Strategy {
   void declare_persistent() override {
     weights_.emplace(b_, root(), ranks_, group_, host_, options_.round_robin_gradients);
     frozen_ = declare_frozen(b_, root(), weights_->dtype());
-    if (host_)
-      gradients_.emplace(b_, *weights_, root(), *host_, accumulation_, reduces_always_ ? accumulation_ : 1);
+    if (host_) {
+      // Which micro-batches leave sums in host memory.
+      const bool sums_there = reduces_always_ && !sums_apart();
+      gradients_.emplace(b_, *weights_, root(), *host_, accumulation_, sums_there ? accumulation_ : 1);
+    }
     reduction_.emplace(b_, *weights_, options_, root(), group_, order_, host_ ? &*gradients_ : nullptr);
   }
 
@@ -113,6 +116,10 @@ class ZeroStrategy : public Strategy {
 
   void after_update() override {
     if (update_gradient_) b_.free({*update_gradient_});
+    if (host_ && sums_apart()) {
+      b_.free(reduction_->part());
+      reduction_->drop_part();
+    }
     weights_->gather();
   }
 
@@ -124,6 +131,11 @@ class ZeroStrategy : public Strategy {
   }
 
  private:
+  // Micro-batches are added up in another dtype than the parameters'.
+  bool sums_apart() const {
+    return options_.grad_accum_dtype.value_or(weights_->dtype()) != weights_->dtype();
+  }
+
   BufferId reduced_gradient() const {
     if (host_) return gradients_->part();
     return update_gradient_ ? *update_gradient_ : reduction_->part().front();

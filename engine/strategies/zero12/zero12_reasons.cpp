@@ -79,6 +79,14 @@ std::string cast_text(const Context& c) {
              : "The optimizer works in float32: the gradients of this rank's part are copied for it.";
 }
 
+bool sends_another_dtype(const Context& c) {
+  return writes_class(c, BufferClass::reduce_buffer) && !c.self().allocates.empty();
+}
+bool returns_averages(const Context& c) {
+  return reads_class(c, BufferClass::reduce_buffer) && c.self().allocates.empty() &&
+         (writes_class(c, BufferClass::reduce_buffer) || writes_class(c, BufferClass::gradient));
+}
+
 bool gathers_sums(const Context& c) {
   return goes_to_host(c) && c.step.phase != PlanPhase::setup &&
          c.step.buffer(c.self().writes.front()).role == BufferRole::gradient_sums;
@@ -140,6 +148,18 @@ std::span<const ReasonRule> rules() {
        returns_sums,
        [](const Context&) -> std::string { return "The averages go back into the float32 sums."; },
        {"parallel.zero"}},
+      {K::Cast,
+       sends_another_dtype,
+       [](const Context&) -> std::string {
+         return "Gradients are sent in communication_data_type: a copy in it is made for that.";
+       },
+       {"parallel.zero"}},
+      {K::Cast,
+       returns_averages,
+       [](const Context&) -> std::string {
+         return "Gradients leave for host memory in their own dtype: the averages go back into it first.";
+       },
+       {"parallel.zero", "offload.optimizer"}},
       {K::AllReduce, reads_sums, average_text, {"parallel.strategy", "parallel.zero"}},
       {K::AllReduce, nullptr, reduce_text, {"parallel.strategy", "parallel.zero", "train.accumulation"}},
       {K::Reduce, nullptr, owner_text, {"parallel.zero", "parallel.strategy"}},

@@ -126,11 +126,32 @@ void ScatterReduction::scatter(BufferId gradients, std::size_t index) {
   reduce.reads = reduce.writes = {sent};
   b_.emit(std::move(reduce));
   if (host_) {
-    keep_on_host(sent, index);
+    const BufferId kept = in_dtype_of_sums(sent, index, scatters);
+    keep_on_host(kept, index);
+    if (kept != sent) b_.free({kept});
   } else {
     take_part({sent}, index);
   }
   if (!in_place) b_.free({sent});
+}
+
+// What another dtype has carried becomes that of the sums before it leaves: of a scattered bucket this rank's
+// elements (__avg_scatter_grads), else all of it (__avg_scatter_contiguous_grads).
+BufferId ScatterReduction::in_dtype_of_sums(BufferId reduced, std::size_t index, bool scattered) {
+  const DType sums = b_.plan().buffer(parts_.front()).dtype;
+  if (!scattered || b_.plan().buffer(reduced).dtype == sums) return converted(b_, reduced, sums, stream_);
+  Buffer own = groups_.part_of(in_order(index), label("own", index), BufferClass::gradient_shard, sums);
+  own.stream = stream_;
+  const BufferId made = b_.declare(std::move(own));
+  Instruction cut;
+  cut.kind = InstructionKind::Unpack;
+  cut.stream = stream_;
+  cut.unit = root_;
+  cut.bytes = b_.plan().buffer(made).bytes();
+  cut.reads = {reduced};
+  cut.writes = cut.allocates = {made};
+  b_.emit(std::move(cut));
+  return made;
 }
 
 void ScatterReduction::exchange(BufferId gradients, std::size_t index) {

@@ -55,6 +55,7 @@ class ScatterReduction : public BucketedGradients {
   std::vector<ParameterId> in_order(std::size_t index) const;
   BufferId copy_together(BufferId source, std::size_t index);
   void take_part(const std::vector<BufferId>& reduced, std::size_t index);
+  BufferId in_dtype_of_sums(BufferId reduced, std::size_t index, bool scattered);
   void keep_on_host(BufferId reduced, std::size_t index);
   void pass_through_device(ParameterId parameter, BufferId reduced);
   bool send(BufferId returned, const Buffer& like);

@@ -23,6 +23,12 @@ bool writes_bucket(const Context& c) {
 bool unpacks_parameters(const Context& c) {
   return writes_class(c, BufferClass::gathered_parameters);
 }
+bool becomes_sums(const Context& c) {
+  return writes_class(c, BufferClass::gradient_shard) && !c.self().allocates.empty();
+}
+bool casts_bucket(const Context& c) {
+  return writes_class(c, BufferClass::reduce_buffer);
+}
 bool is_after_update(const Context& c) {
   return !compute_user(c);
 }
@@ -196,6 +202,12 @@ std::vector<ReasonRule> own_rules() {
        },
        zero_keys()},
       {K::Unpack,
+       becomes_sums,
+       [](const Context&) -> std::string {
+         return "Averages that another dtype has carried become that of the sums before they leave.";
+       },
+       {"parallel.zero", "offload.optimizer"}},
+      {K::Unpack,
        nullptr,
        [](const Context&) -> std::string { return "This rank keeps the averages of its own elements."; },
        {"parallel.strategy"}},
@@ -235,6 +247,13 @@ std::vector<ReasonRule> own_rules() {
       {K::Copy, is_done_on_host, round_text, offload_keys()},
       {K::Cast, is_done_on_host, round_text, offload_keys()},
       {K::Cast, widens_on_device, widen_text, offload_keys()},
+      {K::Cast,
+       casts_bucket,
+       [](const Context&) -> std::string {
+         return "Gradients are sent in communication_data_type: a copy is made, and made back where they go "
+                "on.";
+       },
+       {"parallel.zero"}},
       {K::HostWait, awaits_secondary,
        [](const Context&) -> std::string {
          return "DeepSpeed's host waits for every copy of a secondary shard before it goes on.";

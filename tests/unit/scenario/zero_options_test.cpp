@@ -154,6 +154,24 @@ TEST_CASE("zero options: float32 sums of bfloat16 gradients make ZeRO-1 another 
              test::contains_text("grad_accum_dtype: float32 under zero1"));
   CHECK_THAT(sums("zero1", "bfloat16", "offload.optimizer=cpu"),
              test::contains_text("grad_accum_dtype: float32 under zero1"));
+  CHECK(sums("zero2", "bfloat16", "offload.optimizer=cpu") == "");
+}
+
+TEST_CASE("zero options: what another dtype carries may go to the host, float32 sums in a prediction alone") {
+  for (const char* strategy : {"zero1", "zero2", "zero3"}) {
+    CHECK(
+        error_of({std::string("parallel={strategy: ") + strategy + ", zero: {communication_data_type: fp32}}",
+                  "precision.param=bfloat16", "offload.optimizer=cpu"}) == "");
+  }
+  const std::vector<std::string> settings{"parallel={strategy: zero2, zero: {grad_accum_dtype: fp32}}",
+                                          "precision.param=bfloat16", "offload.optimizer=cpu",
+                                          "cluster={device: cpu, ranks: 2}"};
+  const auto scenario =
+      parse_scenario("model: {config: tiny-llama, sequence_length: 16}", "a.yaml", settings);
+  REQUIRE_OK(scenario);
+  const Status runs = check_runs(*scenario);
+  REQUIRE_FALSE(runs);
+  CHECK_THAT(to_string(runs.error()), test::contains_text("is predicted, and not run yet"));
 }
 
 TEST_CASE("float16 under DeepSpeed: its own scaler, and what that does not know") {
