@@ -92,6 +92,15 @@ std::optional<double> Description::optional_figure(std::string_view section, std
   return value_of(*figure, path);
 }
 
+std::map<std::string, double, std::less<>> Description::figures(std::string_view section) {
+  std::map<std::string, double, std::less<>> values;
+  const YamlNode* const found = take(section);
+  if (found == nullptr) return values;
+  for (const YamlEntry& entry : found->entries)
+    values[entry.key] = optional_figure(section, entry.key).value_or(0);
+  return values;
+}
+
 double Description::value_of(const YamlNode& figure, const std::string& key) {
   const YamlNode* const value = figure.find("value");
   const YamlNode* const kind = figure.find("kind");

@@ -75,6 +75,8 @@ class Description {
   double figure(std::string_view section, std::string_view key);
   std::optional<double> optional_figure(std::string_view section, std::string_view key);
   int count(std::string_view section, std::string_view key);
+  // All figures of a section, by their keys.
+  std::map<std::string, double, std::less<>> figures(std::string_view section);
 
   const FigureSources& provenance() const { return provenance_; }
 

@@ -16,7 +16,7 @@ namespace shardlab {
 
 enum class FittedFigure : std::uint8_t {
   product_speed,     // of products in a step, relative to products measured alone
-  memory_speed,      // of PyTorch's memory-bound operators, relative to a copy
+  memory_speed,      // of PyTorch's memory-bound operators in a step, relative to the same alone
   triton_attention,  // of flash attention in Triton, relative to flash attention 2
   python_operator,   // seconds of the host for an operator that Python issues
   python_hook,       // seconds of the host for a hook that Python runs: a unit's gather, free or reduction

@@ -38,12 +38,24 @@ Result<AttentionFigures> read_attention(FigureSources& provenance) {
   return attention;
 }
 
+Result<OperatorSpeeds> read_operators(FigureSources& provenance) {
+  SHARDLAB_TRY(const std::filesystem::path path, find_asset("hardware/kernels/memory_bound.yaml"));
+  SHARDLAB_TRY(Description file, Description::read(path));
+  file.text("name");
+  OperatorSpeeds speeds{file.figures("forward"), file.figures("backward"), file.figures("forward_float32"),
+                        file.figures("backward_float32"), file.figure("others", "speed")};
+  SHARDLAB_CHECK_OK(file.finish());
+  provenance.insert(file.provenance().begin(), file.provenance().end());
+  return speeds;
+}
+
 }  // namespace
 
 Result<KernelFigures> read_kernel_figures() {
   KernelFigures figures;
   SHARDLAB_CHECK_OK(read_products(figures.tiles, figures.hopper, figures.provenance));
   SHARDLAB_TRY(figures.attention, read_attention(figures.provenance));
+  SHARDLAB_TRY(figures.operators, read_operators(figures.provenance));
   return figures;
 }
 

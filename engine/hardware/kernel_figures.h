@@ -1,6 +1,9 @@
 // Figures of GPU kernels that hold on every GPU: assets/hardware/kernels.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "engine/base/result.h"
 #include "engine/hardware/description.h"
 
@@ -31,10 +34,20 @@ struct AttentionFigures {
   double cudnn_masked = 1;  // with a mask, of cuDNN's without one
 };
 
+// Speeds of PyTorch's memory-bound operators by their names, relative to a copy of the bytes that their
+// descriptions count.
+struct OperatorSpeeds {
+  using ByName = std::map<std::string, double, std::less<>>;
+  ByName forward, backward;                  // of 16-bit elements
+  ByName forward_float32, backward_float32;  // of float32, where it differs
+  double others = 1;                         // of what has none
+};
+
 struct KernelFigures {
   TileFigures tiles;
   HopperFigures hopper;
   AttentionFigures attention;
+  OperatorSpeeds operators;
   FigureSources provenance;  // by "tiles.idle_tail" and the like
 };
 

@@ -14,6 +14,13 @@ template <>
 inline constexpr auto k_words<Implementation> =
     std::to_array<Word<Implementation>>({{Implementation::fused, "fused"}, {Implementation::eager, "eager"}});
 
+// What torch.compile covers of a model with eager operators: nothing, every repeated layer by itself, or the
+// model with its loss.
+enum class CompileScope : std::uint8_t { none, blocks, whole };
+template <>
+inline constexpr auto k_words<CompileScope> = std::to_array<Word<CompileScope>>(
+    {{CompileScope::none, "none"}, {CompileScope::blocks, "blocks"}, {CompileScope::whole, "whole"}});
+
 // How matrix products in float8 scale their operands: one scale for a tensor or one for a row. `none`: no
 // product is in float8.
 enum class Fp8Scaling : std::uint8_t { none, tensorwise, rowwise };

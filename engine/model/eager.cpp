@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/model/compiled.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/eager_forms.h"
 #include "engine/model/operators/operator_list.h"
@@ -32,10 +33,18 @@ bool has_changed_scores(const ModelGraph& graph) {
 }
 
 Status use_eager_operators(ModelGraph& graph, const FusedParts& fused) {
+  const CompiledPart compiled(graph, fused.compile);
   for (Operator& op : graph.operators) {
-    const OperatorType& type = *op.type;
     if (fused.attention && changes_scores(graph, op)) continue;
     if (fused.loss && op.type == &k_cross_entropy) continue;
+    const bool compiled_loss = fused.compiled_loss && op.type == &k_cross_entropy;
+    if (compiled_loss) op.type = &k_compiled_cross_entropy;
+    if (compiled_loss || compiled.makes_one_kernel(op)) {
+      op.attributes.set(attribute::k_compiled, true);
+      continue;
+    }
+    if (fused.compile == CompileScope::whole) SHARDLAB_CHECK_OK(hand_a_mask(graph, op));
+    const OperatorType& type = *op.type;
     if (type.make_eager != nullptr) {
       SHARDLAB_CHECK_OK(type.make_eager(graph, op));
     } else if (type.eager_type != nullptr) {

@@ -1,6 +1,6 @@
 // Eager operators as a graph pass: the memory-bound operators of a graph become those that compute as the
 // transformers modules do, operator by operator. Matrix products, attention that is one kernel in torch too,
-// LayerNorm, sums and the experts' operators stay.
+// LayerNorm, sums and the experts' operators stay, and so do those that a compiler makes one kernel of.
 #pragma once
 
 #include <string>
@@ -15,8 +15,10 @@ tl::unexpected<Error> no_eager_form(std::string what);
 
 // What stays one kernel whatever the modules compute.
 struct FusedParts {
-  bool attention = false;  // with biases, a soft cap or a window, as flash attention with alibi is
-  bool loss = false;       // the cross-entropy, as that of flash-attn or Liger is
+  bool attention = false;      // with biases, a soft cap or a window, as flash attention with alibi is
+  bool loss = false;           // the cross-entropy, as that of flash-attn or Liger is
+  bool compiled_loss = false;  // the cross-entropy, as Inductor makes it (compiled.h)
+  CompileScope compile = CompileScope::none;  // memory-bound operators, likewise
 };
 
 // Before anything else looks at the graph: rotary tables change their shape and dtype. Errors: a model whose

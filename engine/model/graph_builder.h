@@ -27,6 +27,8 @@ struct GraphOptions {
   bool flash_attention =
       false;                // with eager operators too, where the modules of transformers compute otherwise
   bool fused_loss = false;  // likewise
+  CompileScope compile = CompileScope::none;  // of eager operators
+  bool compiled_loss = false;                 // likewise
   // Each expert's share of the tokens, adding up to 1; one list for all layers with experts, or one a layer.
   std::vector<std::vector<double>> expert_shares{};
   std::optional<double> router_loss{};  // weight of the balancing loss, instead of the configuration's

@@ -70,6 +70,17 @@ Status check_loss(const LossSpec& loss, const GraphOptions& options) {
                    "leave it out, or model.implementation: eager");
 }
 
+// Our fused operators are one kernel each, whoever calls them.
+Status check_compiled(const ModelSpec& model, const GraphOptions& options) {
+  if (options.implementation == Implementation::eager) return {};
+  const std::string why = "has no effect: fused operators are one kernel each already";
+  if (model.compile != CompileScope::none)
+    return bad_input("model.compile", why, "model.implementation: eager, or leave it out");
+  if (model.loss.compiled)
+    return bad_input("model.loss.compiled", why, "model.implementation: eager, or leave it out");
+  return {};
+}
+
 Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_TRY(const ModelConfig config, read_model_config(scenario));
   GraphOptions options;
@@ -84,12 +95,15 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   options.router_loss = scenario.model->moe.auxiliary_loss;
   options.implementation = choose_implementation(scenario);
   options.fused_loss = scenario.model->loss.fused;
+  options.compile = scenario.model->compile;
+  options.compiled_loss = scenario.model->loss.compiled || options.compile == CompileScope::whole;
   options.flash_attention = scenario.model->attention != AttentionKind::automatic;
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));
   SHARDLAB_CHECK_OK(check_attention(scenario.model->attention, options, graph));
   SHARDLAB_CHECK_OK(check_loss(scenario.model->loss, options));
+  SHARDLAB_CHECK_OK(check_compiled(*scenario.model, options));
   SHARDLAB_TRY(graph, add_adapters(std::move(graph), scenario.model->lora));
   const LossSpec& loss = scenario.model->loss;
   if (loss.kind == LossKind::chunked) SHARDLAB_CHECK_OK(chunk_loss(graph, loss.over, loss.chunks));

@@ -19,6 +19,7 @@ struct LossSpec {
   int chunks = 1;
   LossChunks over = LossChunks::of_tokens;
   bool fused = false;                  // with eager operators too
+  bool compiled = false;               // likewise; with compile: whole it is anyway
   std::optional<LossPlace> place{};    // absent: inside, unless the root gives its parameters back in between
   std::optional<DType> held_logits{};  // absent: nobody holds them while backward runs
   friend bool operator==(const LossSpec&, const LossSpec&) = default;

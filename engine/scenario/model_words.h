@@ -29,12 +29,6 @@ inline constexpr auto k_words<AttentionKind> =
                                         {AttentionKind::math, "math"},
                                         {AttentionKind::automatic, "auto"}});
 
-// What torch.compile would cover.
-enum class CompileScope : std::uint8_t { none, blocks, whole };
-template <>
-inline constexpr auto k_words<CompileScope> = std::to_array<Word<CompileScope>>(
-    {{CompileScope::none, "none"}, {CompileScope::blocks, "blocks"}, {CompileScope::whole, "whole"}});
-
 // How tokens spread over experts in a prediction. `listed` has no word: it is written as a list of numbers.
 enum class MoeLoadKind : std::uint8_t { balanced, measured, worst, listed };
 template <>

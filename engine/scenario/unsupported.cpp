@@ -37,7 +37,6 @@ Rows make_rows() {
       {"model.loss.held_logits", {}, "leave it out", true},
       {"model.lora.dropout", {}, "0%", true},
       {"model.moe.capacity", {}, "leave it out: no token is dropped"},
-      {"model.compile", {"blocks", "whole"}, "none"},
       {"model.fp8", {"tensorwise", "rowwise"}, "none, with precision.param: bfloat16", true},
       {"model.quantized", {"int8"}, "nf4"},
       {"model.quantized", {"nf4", "nf4_double"}, "none, with model.dtype: bfloat16", true},

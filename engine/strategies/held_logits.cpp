@@ -14,7 +14,8 @@ namespace {
 
 std::optional<TensorId> find_logits(const ModelGraph& graph) {
   const auto is_loss = [](const Operator& op) {
-    return op.type == &k_cross_entropy || op.type == &k_eager_cross_entropy;
+    return op.type == &k_cross_entropy || op.type == &k_eager_cross_entropy ||
+           op.type == &k_compiled_cross_entropy;
   };
   const auto loss = std::find_if(graph.operators.begin(), graph.operators.end(), is_loss);
   if (loss == graph.operators.end()) return std::nullopt;

@@ -42,6 +42,9 @@ struct CostCoefficients {
   std::array<MatmulCoefficients, k_matmul_uses> float8;  // products of operands in eight bits
   TrafficCoefficients memory;                            // what has no coefficients of its own
   TrafficCoefficients operators;                         // the same of a program's operators
+  // The same of PyTorch's own that somebody measured, by name: by direction, of 16 bits and of float32.
+  using BySize = std::array<TrafficCoefficients, 2>;
+  std::map<std::string, std::array<BySize, 2>, std::less<>> named_operators;
   std::map<std::string, TrafficCoefficients, std::less<>> traffic;
   double allocation_ns = 0;                                // one tensor allocated and freed inside a segment
   std::map<InstructionKind, CollectiveTerms> collectives;  // calibrated ones, of all ranks
@@ -56,7 +59,10 @@ struct CostCoefficients {
     return dtype == DType::float16 ? float16 : bfloat16;
   }
   const TrafficCoefficients& traffic_of(std::string_view name) const;
-  const TrafficCoefficients& traffic_of_operator(std::string_view name) const;
+  // Of one of a program's operators, by the dtype of what it reads. `compiled`: a compiler makes it one
+  // kernel, which moves its bytes as a copy does.
+  const TrafficCoefficients& traffic_of_operator(std::string_view operation, Direction direction, DType dtype,
+                                                 bool compiled = false) const;
 };
 
 // What of a scenario decides which kernels run.

@@ -117,13 +117,18 @@ class WorkCost {
   }
 
   const TrafficCoefficients& traffic(const ProgramStep& step) const {
-    if (coefficients_.traffic.empty()) return coefficients_.operators;
     // Gradients that meet are added like activations, and copied like buffers.
-    if (step.kind == StepKind::accumulate) {
-      return coefficients_.traffic_of_operator(traffic_name(k_add.name, Direction::forward, dtype_of(step)));
-    }
-    if (step.kind == StepKind::copy) return coefficients_.traffic_of("copy");
-    return coefficients_.traffic_of_operator(traffic_name(operation_of(step), direction_, dtype_of(step)));
+    if (step.kind == StepKind::accumulate)
+      return coefficients_.traffic_of_operator(k_add.name, Direction::forward, dtype_of(step));
+    if (step.kind == StepKind::copy)
+      return coefficients_.traffic.empty() ? coefficients_.operators : coefficients_.traffic_of("copy");
+    return coefficients_.traffic_of_operator(step_operation(graph_, step), direction_, dtype_of(step),
+                                             is_compiled(step));
+  }
+
+  bool is_compiled(const ProgramStep& step) const {
+    const bool of_operator = step.kind == StepKind::forward || step.kind == StepKind::backward;
+    return of_operator && graph_.op(step.op).attributes.get_or(attribute::k_compiled, false);
   }
 
   const ModelGraph& graph_;
@@ -175,7 +180,10 @@ bool same_work(const ModelGraph& graph, const Program& a, const Program& b) {
     if (x.kind != y.kind || x.work_begin != y.work_begin || x.work_end != y.work_end) return false;
     if (x.allocates.size() != y.allocates.size()) return false;
     const bool of_operator = x.kind == StepKind::forward || x.kind == StepKind::backward;
-    return !of_operator || graph.op(x.op).type == graph.op(y.op).type;
+    if (!of_operator) return true;
+    const Operator &one = graph.op(x.op), &other = graph.op(y.op);
+    return one.type == other.type && one.attributes.get_or(attribute::k_compiled, false) ==
+                                         other.attributes.get_or(attribute::k_compiled, false);
   };
   return std::equal(a.work.begin(), a.work.end(), b.work.begin(), b.work.end(), equal) &&
          std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), same_step);

@@ -94,6 +94,34 @@ DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dty
   return coefficients;
 }
 
+// PyTorch's operators in a step: as fast, relative to a copy, as they are alone, times what a step makes of
+// it.
+void set_operators(const Device& device, CostCoefficients& coefficients) {
+  const OperatorSpeeds& speeds = device.kernels.operators;
+  const double in_a_step = device.fitted->of(FittedFigure::memory_speed);
+  const auto at_speed = [&](double speed) {
+    TrafficCoefficients changed = coefficients.memory;
+    changed.bandwidth.value *= speed * in_a_step;
+    return changed;
+  };
+  const auto put = [&](const OperatorSpeeds::ByName& by_name, Direction direction, bool wide) {
+    for (const auto& [name, speed] : by_name) {
+      const auto [row, added] = coefficients.named_operators.try_emplace(name);
+      if (added) row->second.fill({at_speed(speeds.others), at_speed(speeds.others)});
+      CostCoefficients::BySize& sizes = row->second[static_cast<std::size_t>(direction)];
+      if (wide)
+        sizes[1] = at_speed(speed);
+      else
+        sizes.fill(at_speed(speed));
+    }
+  };
+  put(speeds.forward, Direction::forward, false);
+  put(speeds.backward, Direction::backward, false);
+  put(speeds.forward_float32, Direction::forward, true);
+  put(speeds.backward_float32, Direction::backward, true);
+  coefficients.operators = at_speed(speeds.others);
+}
+
 }  // namespace
 
 KernelChoice kernel_choice(const Scenario& scenario) {
@@ -116,8 +144,7 @@ CostCoefficients published_coefficients(const Device& device, const KernelChoice
       products.rate = *device.gemm.fp8 * product_speed(device);
   coefficients.memory = {bandwidth, overhead_ns, {}};
   coefficients.operators = coefficients.memory;
-  if (device.fitted && kernels.implementation == Implementation::eager)
-    coefficients.operators.bandwidth.value *= device.fitted->of(FittedFigure::memory_speed);
+  if (device.fitted && kernels.implementation == Implementation::eager) set_operators(device, coefficients);
   coefficients.host = published_host(device, kernels.host, kernels.reduces_in_cpp);
   coefficients.contention = published_contention(device);
   coefficients.host_link = published_host_link(device);
@@ -142,9 +169,17 @@ const TrafficCoefficients& CostCoefficients::traffic_of(std::string_view name) c
   return found == traffic.end() ? memory : found->second;
 }
 
-const TrafficCoefficients& CostCoefficients::traffic_of_operator(std::string_view name) const {
-  const auto found = traffic.find(name);
-  return found == traffic.end() ? operators : found->second;
+const TrafficCoefficients& CostCoefficients::traffic_of_operator(std::string_view operation,
+                                                                 Direction direction, DType dtype,
+                                                                 bool compiled) const {
+  if (!traffic.empty()) {
+    const auto found = traffic.find(traffic_name(operation, direction, dtype));
+    if (found != traffic.end()) return found->second;
+  }
+  if (compiled) return memory;
+  const auto named = named_operators.find(operation);
+  if (named == named_operators.end()) return operators;
+  return named->second[static_cast<std::size_t>(direction)][dtype == DType::float32 ? 1 : 0];
 }
 
 std::string traffic_name(std::string_view operation, Direction direction, DType dtype) {

@@ -53,9 +53,10 @@ double work_ns(const ModelGraph& graph, const Operator& op, const Work& work, Di
       return attention_ns(attention, coefficients.of(floating_input(graph, op)).attention[side]);
     }
     case WorkKind::memory: {
-      if (coefficients.traffic.empty()) return traffic_ns({work.bytes, work.kernels}, coefficients.operators);
-      const std::string name = traffic_name(op.type->name, direction, floating_input(graph, op));
-      return traffic_ns({work.bytes, work.kernels}, coefficients.traffic_of_operator(name));
+      const bool compiled = op.attributes.get_or(attribute::k_compiled, false);
+      return traffic_ns(
+          {work.bytes, work.kernels},
+          coefficients.traffic_of_operator(op.type->name, direction, floating_input(graph, op), compiled));
     }
   }
   return 0;

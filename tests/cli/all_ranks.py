@@ -1,4 +1,5 @@
 """`simulate --ranks all` and `show --ranks`: every rank at its own speed, and whom the others wait for."""
+# processors: 1
 
 from _shardlab import SOURCE, WITH_TORCH, Place, check, check_fields, expect, expect_error, main
 

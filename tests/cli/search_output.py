@@ -1,4 +1,5 @@
 """`search` and `recommend`: answers, what they equal, what is kept after a kill, and questions that have no answer."""
+# processors: 1
 
 import csv
 import json

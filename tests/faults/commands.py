@@ -1,4 +1,5 @@
 """Every call of the C library fails once, in every command that predicts, stores, writes or reads files."""
+# processors: 1
 
 import errno
 

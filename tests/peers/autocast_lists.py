@@ -1,6 +1,7 @@
 """What torch.autocast does with the functions that our operators stand for (tests/data/autocast_rules.txt), from the lists in the header of
 the installed torch, ATen/autocast_mode.h: those of CUDA. A loss is computed in float32 by what it is made of.
 """
+# processors: 1
 import os
 import re
 import subprocess

@@ -47,6 +47,19 @@ const std::vector<Spread> k_spreads{
 
 }  // namespace
 
+TEST_CASE("compiled blocks and losses train as what they are made of") {
+  const std::string eager = "model.implementation=eager";
+  for (const Spread& spread : {Spread{"none"}, Spread{"ddp", 2, 2}, Spread{"fsdp2", 2, 1, "true"}}) {
+    const Trained plain = train_or_fail(joined(spread.overrides(), {eager}));
+    for (const std::vector<std::string>& compiled : {std::vector<std::string>{"model.compile=blocks"},
+                                                     {"model.compile=blocks", "model.loss.compiled=true"},
+                                                     {"model.compile=whole"}}) {
+      const Trained other = train_or_fail(joined(joined(spread.overrides(), {eager}), compiled));
+      require_same(other, plain, spread.name() + ", " + compiled.back(), 2e-6);
+    }
+  }
+}
+
 TEST_CASE("chunked losses train as the plain one") {
   for (const Spread& spread : k_spreads) {
     const Trained plain = train_or_fail(spread.overrides());

@@ -280,6 +280,15 @@ TEST_CASE("memory is accounted: eager operators") {
   }
 }
 
+TEST_CASE("memory is accounted: compiled blocks and losses") {
+  const std::string eager = "model.implementation=eager";
+  check_scenario("validation/llama-64m.yaml", {eager, "model.compile=blocks", "train.accumulation=2"});
+  check_scenario("first/tiny-llama-bf16.yaml",
+                 {eager, "model.compile=blocks", "model.loss.compiled=true", "train.micro_batch=2"});
+  check_scenario("first/tiny-llama-ddp.yaml",
+                 {eager, "model.compile=whole", "activation.checkpoint=full", "train.micro_batch=2"});
+}
+
 // What a teacher leaves gathered is there in the steady step before it begins.
 TEST_CASE("memory is accounted: distillation") {
   const std::string moe = "distillation.teacher={config: '" + data_file("families/qwen3_moe.json").string() +

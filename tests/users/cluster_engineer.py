@@ -31,7 +31,7 @@ def scenario_with(user, name, tolerance):
     return user.place.scenario(name, text=text.replace("steps: 3}", f"steps: 3, tolerance: {{{tolerance}}}}}"))
 
 
-def test_a_job_ends_with_the_verdict():
+def test_jobs_end_with_their_verdicts():
     user = User()
     job = submit(user, scenario_with(user, "good", "peak_allocated: 1%"))
     check(job.returncode == 0, "memory is as predicted", job)
@@ -40,10 +40,7 @@ def test_a_job_ends_with_the_verdict():
     stored = user.ask("history", "--json").json()["runs"]
     check([run["kind"] for run in stored] == ["measured", "predicted"], f"{stored}")
     user.done(2)
-
-
-def test_a_verdict_that_is_not_met_fails_the_job():
-    user = User()
+    # The next job on the same node has the calibration of the first.
     job = submit(user, scenario_with(user, "bad", "peak_reserved: 1%"))
     check(job.returncode == 1 and "fail" in job.stdout, "what no processor has is not met", job)
 

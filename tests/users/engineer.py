@@ -1,4 +1,5 @@
 """Somebody whose distillation of Qwen3-30B-A3B is out of memory: what holds it, and which settings free it?"""
+# processors: 1
 
 import os
 

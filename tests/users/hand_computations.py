@@ -4,6 +4,7 @@ Sources. Sizes: the models' config.json. Bytes: bfloat16 is 2, float32 is 4, Ada
 of what it gathers or scatters, twice that to all-reduce (Thakur, Rabenseifner, Gropp 2005). Communication of a step: Rajbhandari et al. 2020
 (ZeRO), section 7. FLOPs: Chowdhery et al. 2022 (PaLM), appendix B. Kept activations: what the kernels' backward passes read.
 """
+# processors: 1
 
 import os
 

@@ -1,4 +1,5 @@
 """Somebody about to rent nodes of eight H100 for a Llama-3-70B: how many, which settings? Five commands."""
+# processors: 1
 
 from _answers import GIB, User, check, main, near, setting_of
 

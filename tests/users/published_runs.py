@@ -1,4 +1,5 @@
 """The table of published runs: how far predictions are from it, with the targets beside; no row that could be expressed may be lost."""
+# processors: 1
 
 from _answers import SOURCE, User, check, main
 

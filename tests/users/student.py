@@ -1,4 +1,5 @@
 """Somebody who knows DDP and learns FSDP: what is sharded, why does a step send half as much again, what is there in return?"""
+# processors: 1
 
 from _answers import User, check, main, near
 

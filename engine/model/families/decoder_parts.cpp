@@ -101,9 +101,11 @@ TensorId DecoderParts::activate(ModuleId module, Activation activation, TensorId
   return builder.add_operator(k_gelu, module, {x}, {}, "activated", builder.tensor(x).shape, attributes);
 }
 
-// The modules of transformers multiply in a kernel of its own (5.23, modeling_llama.py LlamaMLP).
+// The modules of transformers multiply in a kernel of its own (5.23, modeling_llama.py LlamaMLP), unless a
+// compiler makes one of both.
 TensorId DecoderParts::gated(ModuleId module, Activation activation, TensorId gate, TensorId up) {
-  if (builder.options().implementation == Implementation::eager) {
+  const GraphOptions& options = builder.options();
+  if (options.implementation == Implementation::eager && options.compile == CompileScope::none) {
     const TensorId activated = activate(module, activation, gate);
     return builder.add_operator(k_multiply, module, {activated, up}, {}, "gated", builder.tensor(gate).shape);
   }

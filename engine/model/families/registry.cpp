@@ -45,7 +45,8 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     SHARDLAB_TRY(ModelGraph graph, family.build(config, options));
     SHARDLAB_CHECK_OK(check_size(config, graph));
     if (options.implementation == Implementation::eager)
-      SHARDLAB_CHECK_OK(use_eager_operators(graph, {options.flash_attention, options.fused_loss}));
+      SHARDLAB_CHECK_OK(use_eager_operators(
+          graph, {options.flash_attention, options.fused_loss, options.compiled_loss, options.compile}));
     graph.implementation = options.implementation;
     SHARDLAB_CHECK_OK(config.check_overrides_were_read());
     return graph;

@@ -51,6 +51,9 @@ inline constexpr Attribute<bool> k_low_precision{"low_precision"};  // in autoca
 inline constexpr Attribute<bool> k_tanh{"tanh"};
 inline constexpr Attribute<double> k_cap{"cap"};
 
+// Whether a compiler makes it, and what is around it, one kernel (model/compiled.h).
+inline constexpr Attribute<bool> k_compiled{"compiled"};
+
 // Experts and their routers.
 inline constexpr Attribute<bool> k_normalized{"normalized"};
 inline constexpr Attribute<std::int64_t> k_per_token{"per_token"};

@@ -15,6 +15,7 @@
   OPERATOR(cast, same)                    \
   OPERATOR(chunked_distillation, own)     \
   OPERATOR(combine, own)                  \
+  OPERATOR(compiled_cross_entropy, own)   \
   OPERATOR(cross_entropy, own)            \
   OPERATOR(dispatch, own)                 \
   OPERATOR(distillation_loss, own)        \

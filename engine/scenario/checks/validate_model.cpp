@@ -27,6 +27,23 @@ void check_quantized(Complaints& c) {
              fmt::format("nearest that works: model.dtype: {}", to_string(*precision.autocast)));
 }
 
+// What Inductor makes of the loss excludes other ways of computing it.
+void check_compiled(Complaints& c) {
+  const ModelSpec& model = *c.scenario.model;
+  const bool whole = model.compile == CompileScope::whole;
+  if (model.loss.compiled && whole)
+    c.refuse("model.loss.compiled", "has no effect: model.compile: whole covers the loss", "remove it");
+  if (model.loss.compiled && model.loss.fused)
+    c.refuse("model.loss.compiled", "a fused loss is one kernel already", "remove one of them");
+  if (!model.loss.compiled && !whole) return;
+  const std::string key = whole ? "model.compile" : "model.loss.compiled";
+  const std::string instead = whole ? "model.compile: blocks" : "leave it out";
+  if (c.scenario.distillation)
+    c.refuse(key, "not supported yet: a compiled loss of a distillation", "nearest that works: " + instead);
+  if (whole && model.loss.kind == LossKind::chunked)
+    c.refuse(key, "not supported yet: whole with a chunked loss", "nearest that works: " + instead);
+}
+
 }  // namespace
 
 void validate_model(Complaints& c) {
@@ -44,6 +61,7 @@ void validate_model(Complaints& c) {
   if (model.loss.held_logits && c.scenario.distillation)
     c.refuse("model.loss.held_logits", "not supported yet beside a teacher, whose loss reads logits of both",
              "remove it");
+  check_compiled(c);
   const bool lora_without_rank = model.lora.rank == 0 && model.lora != LoraSpec{};
   c.require(!lora_without_rank, "model.lora.rank");
   c.require(model.lora.rank == 0 || !model.lora.targets.empty(), "model.lora.targets");

@@ -26,6 +26,11 @@ const Keys<LossSpec>& loss_keys() {
           key("fused", &LossSpec::fused, kind::boolean(),
               "with eager operators too the cross-entropy is one kernel that writes the gradient over the "
               "logits, as flash-attn's and Liger's")),
+      only_with("kind", {LossKind::plain},
+                key("compiled", &LossSpec::compiled, kind::boolean(),
+                    "the cross-entropy of eager operators through torch.compile, as torchtitan and torchtune "
+                    "do: it "
+                    "keeps the logits as they are and two numbers a row")),
       key("place", &LossSpec::place, kind::optional(kind::word<LossPlace>()),
           "inside the model's forward (labels are passed to it), or outside, by the training loop: "
           "whether hooks of the root come between forward and the loss, and what they gather and free",
@@ -132,7 +137,9 @@ const Keys<ModelSpec>& model_keys() {
           "path patterns of parameters, or of modules around them, that are not trained"),
       section("lora", &ModelSpec::lora, &lora_keys),
       section("moe", &ModelSpec::moe, &moe_keys),
-      key("compile", &ModelSpec::compile, kind::word<CompileScope>(), "what torch.compile would cover"),
+      key("compile", &ModelSpec::compile, kind::word<CompileScope>(),
+          "what torch.compile covers of eager operators: every layer by itself, or the model with its loss; "
+          "real runs compute with our fused operators in the place of Inductor's kernels"),
       key("fp8", &ModelSpec::fp8, kind::word<Fp8Scaling>(), "scaling of float8 matrix products"),
       key("quantized", &ModelSpec::quantized, kind::word<Quantization>(),
           "storage of the frozen weights of linear layers: nf4 in four bits with a float32 scale for 64 of "

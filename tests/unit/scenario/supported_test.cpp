@@ -95,7 +95,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "model.attention=math",
         "model.attention=efficient",
         "model.dropout=0.1",
-        "model.compile=whole",
         "limits.gpus=8",
         "cluster.host.cores=4"}) {
     const std::string error = result_of({set});

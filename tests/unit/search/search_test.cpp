@@ -139,7 +139,7 @@ void compare_bounds(std::size_t least, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("bounded search equals exhaustive search on random spaces, with any number of threads") {
-  compare_random_spaces(30, 1900);
+  compare_random_spaces(12, 1900);
 }
 
 // Minutes: for changes of the bounds.

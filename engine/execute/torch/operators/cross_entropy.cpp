@@ -74,6 +74,8 @@ void cross_entropy_backward(const BackwardArguments& arguments) {
 
 extern const OperatorImplementation k_cross_entropy_implementation{cross_entropy_forward,
                                                                    cross_entropy_backward};
+extern const OperatorImplementation k_compiled_cross_entropy_implementation{cross_entropy_forward,
+                                                                            cross_entropy_backward};
 
 // log_softmax and nll_loss of torch, on logits in float32.
 

@@ -8,7 +8,8 @@ namespace shardlab {
 
 const OperatorImplementation* find_cuda_implementation(std::string_view name) {
   using Row = std::pair<const OperatorType*, const OperatorImplementation*>;
-  for (const auto& [type, implementation] : {Row{&k_cross_entropy, &k_cuda_cross_entropy},
+  for (const auto& [type, implementation] : {Row{&k_compiled_cross_entropy, &k_cuda_cross_entropy},
+                                             {&k_cross_entropy, &k_cuda_cross_entropy},
                                              {&k_rms_norm, &k_cuda_rms_norm},
                                              {&k_rope, &k_cuda_rope},
                                              {&k_swiglu, &k_cuda_swiglu}}) {

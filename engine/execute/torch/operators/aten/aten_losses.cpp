@@ -45,6 +45,8 @@ void cross_entropy_backward(const BackwardArguments& arguments) {
 }  // namespace
 
 extern const OperatorImplementation k_device_cross_entropy{cross_entropy_forward, cross_entropy_backward};
+extern const OperatorImplementation k_device_compiled_cross_entropy{cross_entropy_forward,
+                                                                    cross_entropy_backward};
 
 // The student's loss in double over float32 rows, a piece of the logits at a time. Workspace: eight float32
 // copies of a piece.
