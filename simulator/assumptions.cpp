@@ -35,6 +35,18 @@ std::string estimates_of(const Device& device) {
              : fmt::format("figures of {} are estimates: {}", device.name, fmt::join(device.estimates, ", "));
 }
 
+// "1.25 times the memory of a GPU, 2 times the network between nodes"; empty where nothing is supposed.
+std::string supposed_text(const SupposedHardware& supposed) {
+  std::vector<std::string> parts;
+  const auto add = [&](double factor, const char* of) {
+    if (factor != 1) parts.push_back(fmt::format("{:g} times the {}", factor, of));
+  };
+  add(supposed.memory, "memory of a GPU");
+  add(supposed.inter_node, "network between nodes");
+  add(supposed.intra_node, "links within a node");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 // The node whose network was taken, where the scenario names none.
 std::optional<std::string> assumed_network(const ClusterSpec& cluster) {
   const bool open = !cluster.gpu.empty() && cluster.nodes > 1 && !cluster.inter_node_gbps_per_gpu;
@@ -73,6 +85,8 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
   const ModelGraph& graph = planned.graph;
   std::vector<std::string> assumptions;
   if (!calibrated && !device.estimates.empty()) assumptions.push_back(estimates_of(device));
+  if (const std::string supposed = supposed_text(device.supposed); !supposed.empty())
+    assumptions.push_back("hardware that there is not (cluster.suppose): " + supposed);
   if (const auto node = assumed_network(*planned.scenario.cluster)) {
     assumptions.push_back(
         fmt::format("between nodes a GPU has the network of {}, {:.0f} Gbit/s; "

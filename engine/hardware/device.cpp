@@ -230,6 +230,7 @@ Device::~Device() = default;
 
 Result<Device> describe_device(const ClusterRequest& request) {
   SHARDLAB_TRY(Device device, request.cpu_ranks > 0 ? describe_cpu(request) : describe_gpus(request));
+  if (request.supposed != SupposedHardware()) suppose(request.supposed, device);
   if (request.memory_limit && (device.memory.value == 0 || *request.memory_limit < device.memory))
     device.memory = *request.memory_limit;
   if (request.host_memory) device.host_memory = *request.host_memory;

@@ -21,6 +21,7 @@
 #include "engine/hardware/links.h"
 #include "engine/hardware/network_figures.h"
 #include "engine/hardware/runtime_memory.h"
+#include "engine/hardware/supposed.h"
 
 namespace shardlab {
 
@@ -69,6 +70,7 @@ struct Device {
   int nodes = 1;
   LinkFigures wires;
   std::optional<double> dollars_per_hour;  // of one GPU, middle of the price range
+  SupposedHardware supposed;               // factors that the figures above have in them
 
   int devices_per_card = 1;  // ranks that one card holds (two dies of an MI250X)
 
@@ -110,6 +112,7 @@ struct ClusterRequest {
   std::optional<Bytes> memory_limit;
   std::optional<Bytes> host_memory;                       // of a node; else a named node's
   std::optional<BytesPerSecond> drive_read, drive_write;  // likewise
+  SupposedHardware supposed;                              // of GPUs
 };
 
 // Reads assets/hardware. bad_input for unknown names, with the nearest known one.

@@ -6,6 +6,7 @@
 
 #include "engine/base/units.h"
 #include "engine/hardware/device_kind.h"
+#include "engine/hardware/supposed.h"
 #include "engine/scenario/run_words.h"
 
 namespace shardlab {
@@ -41,6 +42,7 @@ struct ClusterSpec {
   std::string allocator_conf;  // the text of PYTORCH_ALLOC_CONF
   std::optional<Bytes> memory_limit;
   NvmeSpec nvme;
+  SupposedHardware suppose;
   friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;
 };
 

@@ -18,6 +18,7 @@ Result<Device> resolve_device(const ClusterSpec& cluster) {
   request.host_memory = cluster.host.memory;
   request.drive_read = cluster.nvme.read;
   request.drive_write = cluster.nvme.write;
+  request.supposed = cluster.suppose;
   return describe_device(request);
 }
 

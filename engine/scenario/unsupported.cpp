@@ -42,6 +42,7 @@ Rows make_rows() {
       {"model.quantized", {"nf4", "nf4_double"}, "none, with model.dtype: bfloat16", true},
       {"cluster.host.cores", {}, "leave it out, or name a node of `shardlab hardware`"},
       {"cluster.host.pcie", {}, "leave it out, or name a node of `shardlab hardware`"},
+      {"cluster.suppose", {}, "leave it out", true},
       {"parallel.mesh.tensor", {}, "1, and more ranks in parallel.mesh.shard"},
       {"parallel.mesh.expert", {}, "1, and more ranks in parallel.mesh.shard"},
       {"parallel.wrap.overrides[].settings",

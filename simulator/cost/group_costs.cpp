@@ -11,6 +11,12 @@
 namespace shardlab {
 namespace {
 
+// The network of all ranks on the wires that could be measured; none where they are the device's own.
+std::vector<GroupNetwork> described_network(const Device& device) {
+  if (!has_supposed_wires(device)) return {};
+  return {GroupNetwork(with_described_wires(device), shape_of_all(device))};
+}
+
 // The different ways in which the ranks that a group stands for lie on the nodes.
 std::vector<GroupShape> shapes_of(const Group& group, const Scenario& scenario, const Device& device) {
   std::vector<GroupShape> shapes;
@@ -40,7 +46,11 @@ CollectiveTerms loopback_terms(const Links& links, InstructionKind kind) {
 
 GroupCosts::GroupCosts(const PlannedScenario& planned, const Device& device,
                        const CostCoefficients& coefficients)
-    : planned_(planned), device_(device), coefficients_(coefficients), all_{{device, shape_of_all(device)}} {}
+    : planned_(planned),
+      device_(device),
+      coefficients_(coefficients),
+      all_{{device, shape_of_all(device)}},
+      described_(described_network(device)) {}
 
 const GroupCosts::Known& GroupCosts::known(const Group& group) {
   for (const Known& known : known_) {
@@ -81,10 +91,10 @@ CollectiveCost GroupCosts::cost(const Group& group, InstructionKind kind, Bytes 
   CollectiveCost cost{slowest.nanoseconds, {}, slowest.transfer, slowest.shape, 1};
   if (const CollectiveTerms* const terms = measured(slowest.shape, kind)) {
     const GroupShape& all = all_.front().shape();
-    const double of_all = predicted(all_, kind, bytes).nanoseconds;
+    const double of_all = predicted(described_.empty() ? all_ : described_, kind, bytes).nanoseconds;
     const double was = collective_ns({kind, bytes, all.ranks}, *terms);
     cost.measured_ratio = of_all > 0 ? was / of_all : 1;
-    cost.nanoseconds = slowest.shape == all ? was : slowest.nanoseconds * cost.measured_ratio;
+    cost.nanoseconds = is_measured_group(slowest.shape) ? was : slowest.nanoseconds * cost.measured_ratio;
   }
   if (cost.transfer)
     cost.shares = shares_of_collective(device_, *cost.transfer, cost.nanoseconds, coefficients_.contention);
@@ -94,7 +104,7 @@ CollectiveCost GroupCosts::cost(const Group& group, InstructionKind kind, Bytes 
 CostBreakdown GroupCosts::explain(const Group& group, InstructionKind kind, Bytes bytes) {
   const CollectiveCost its = cost(group, kind, bytes);
   const CollectiveTerms* const terms = group.size > 1 ? measured(its.shape, kind) : nullptr;
-  if (terms != nullptr && its.shape == all_.front().shape())
+  if (terms != nullptr && is_measured_group(its.shape))
     return explain_collective({kind, bytes, its.shape.ranks}, *terms);
   if (its.transfer) return explain_transfer(device_, its.shape, kind, bytes, *its.transfer, its.nanoseconds);
   if (group.size <= 1) return {0, std::string(to_string(kind)), "a group of one", {}};

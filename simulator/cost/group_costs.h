@@ -6,7 +6,9 @@
 //
 // A calibration measured the group of all ranks. That group takes what it measured; one of another shape that
 // uses the same wires takes what is predicted of it, times how far the measurement is from the prediction for
-// all ranks at the same size.
+// all ranks at the same size. Where wires are supposed (engine/hardware/supposed.h) nobody can have measured
+// them: all groups take what is predicted, corrected by how far the measurement is from the prediction for
+// the wires as they are described.
 #pragma once
 
 #include <deque>
@@ -53,11 +55,16 @@ class GroupCosts {
   Predicted predicted(const std::vector<GroupNetwork>& networks, InstructionKind kind, Bytes bytes) const;
   // The terms that a calibration measured; null where none says anything of this kind, or of these wires.
   const CollectiveTerms* measured(const GroupShape& shape, InstructionKind kind) const;
+  // Whether a calibration's time is that of this group itself.
+  bool is_measured_group(const GroupShape& shape) const {
+    return described_.empty() && shape == all_.front().shape();
+  }
 
   const PlannedScenario& planned_;
   const Device& device_;
   const CostCoefficients& coefficients_;
-  std::vector<GroupNetwork> all_;  // one, of the group of all ranks
+  std::vector<GroupNetwork> all_;        // one, of the group of all ranks
+  std::vector<GroupNetwork> described_;  // the same on the wires as they are, where others are supposed
   std::deque<Known> known_;
 };
 

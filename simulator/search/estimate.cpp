@@ -42,10 +42,12 @@ std::optional<double> measured_seconds(const CostCoefficients& coefficients, Ins
          terms.measured.least_correction();
 }
 
-// The least that all ranks take for one element of what they gather or reduce.
+// The least that all ranks take for one element of what they gather or reduce; 0 where wires are supposed in
+// place of those that were measured.
 double seconds_of_element(const Device& device, const CostCoefficients& coefficients,
                           InstructionKind instruction) {
-  if (const auto measured = measured_seconds(coefficients, instruction, device.ranks)) return *measured;
+  if (const auto measured = measured_seconds(coefficients, instruction, device.ranks))
+    return has_supposed_wires(device) ? 0 : *measured;
   const CollectiveKind kind = collective_kind(instruction);
   if (!device.wires.shared)
     return GroupNetwork(device, shape_of_all(device)).least_ns_per_byte(kind) * 1e-9 * k_smallest_element;

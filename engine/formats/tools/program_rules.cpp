@@ -208,6 +208,7 @@ constexpr SettingRule k_unspoken_rules[] = {
     unspoken("cluster.inter_node_gbps_per_gpu"),
     unspoken("cluster.host"),
     unspoken("cluster.memory_limit"),
+    unspoken("cluster.suppose"),
     unspoken("cluster.nvme.read"),
     unspoken("cluster.nvme.write"),
     unspoken("cluster.threads_per_rank"),

@@ -39,7 +39,8 @@ void validate_cluster(Complaints& c) {
              {"gpus_per_node", cluster.gpus_per_node != 0},
              {"intra_node_link", cluster.intra_node_link.has_value()},
              {"inter_node_gbps_per_gpu", network},
-             {"allocator.conf", !cluster.allocator_conf.empty()}});
+             {"allocator.conf", !cluster.allocator_conf.empty()},
+             {"suppose", cluster.suppose != defaults.suppose}});
     c.require(cluster.ranks > 0, "cluster.ranks", "the number of processes");
     return;
   }

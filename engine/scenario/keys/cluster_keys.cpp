@@ -23,6 +23,19 @@ const Keys<NvmeSpec>& nvme_keys() {
   return keys;
 }
 
+const Keys<SupposedHardware>& suppose_keys() {
+  const auto factor = [] { return kind::number(0, 1000, true); };
+  static const Keys<SupposedHardware> keys{
+      key("memory", &SupposedHardware::memory, factor(),
+          "as many times the memory of a GPU: a question about hardware that there is not"),
+      key("inter_node", &SupposedHardware::inter_node, factor(),
+          "as many times the rate of the network between nodes, where there are several"),
+      key("intra_node", &SupposedHardware::intra_node, factor(),
+          "as many times the rate of the links between the GPUs of a node"),
+  };
+  return keys;
+}
+
 const Keys<ClusterSpec>& allocator_keys() {
   static const Keys<ClusterSpec> keys{
       key("conf", &ClusterSpec::allocator_conf, kind::text(), "the text of PYTORCH_ALLOC_CONF"),
@@ -63,6 +76,7 @@ const Keys<ClusterSpec>& cluster_keys() {
       key("memory_limit", &ClusterSpec::memory_limit, kind::optional(kind::size()),
           "memory a rank may use of its device"),
       section("nvme", &ClusterSpec::nvme, &nvme_keys),
+      section("suppose", &ClusterSpec::suppose, &suppose_keys),
   };
   return keys;
 }

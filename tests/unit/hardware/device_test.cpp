@@ -67,6 +67,27 @@ TEST_CASE("device: nodes of a GPU alone have the network of the node that its ve
   CHECK_FALSE(usual_node("T4"));
 }
 
+TEST_CASE("device: what is supposed multiplies its figures, and the wires as described come back") {
+  const Device plain = of(node("hgx-h100", 2));
+  ClusterRequest request = node("hgx-h100", 2);
+  request.supposed = {1.25, 2, 4};
+  const Device supposed = of(request);
+  CHECK(supposed.memory.value == 106'273'597'030);  // 85,018,877,624 x 1.25
+  CHECK(supposed.wires.network_per_rank.value == 2 * plain.wires.network_per_rank.value);
+  CHECK(supposed.wires.ring.value == 4 * plain.wires.ring.value);
+  CHECK(supposed.network.nccl.graphs[index_of(NcclGeneration::hopper)].bandwidth ==
+        4 * plain.network.nccl.graphs[index_of(NcclGeneration::hopper)].bandwidth);
+  CHECK(has_supposed_wires(supposed));
+  CHECK_FALSE(has_supposed_wires(plain));
+  const Device described = with_described_wires(supposed);
+  CHECK_FALSE(has_supposed_wires(described));
+  CHECK(described.wires.network_per_rank == plain.wires.network_per_rank);
+  CHECK(described.wires.ring == plain.wires.ring);
+  CHECK(described.memory == supposed.memory);
+  request.memory_limit = gibibytes(90);  // what a rank may use is said in bytes, not supposed
+  CHECK(of(request).memory == gibibytes(90));
+}
+
 TEST_CASE("device: CPU ranks share the loopback") {
   ClusterRequest request;
   request.cpu_ranks = 2;

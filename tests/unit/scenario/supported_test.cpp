@@ -119,7 +119,8 @@ TEST_CASE("supported: what is only predicted is refused where a run begins") {
   for (const char* set :
        {"model.attention=triton", "model.attention=flash3", "parallel.initialization=cpu",
         "train.evaluation.every=5", "train.data_workers=4", "checkpoint.path=x", "checkpoint.type=sharded",
-        "model.loss.held_logits=float32", "model.lora={rank: 1, targets: [x], dropout: 0.1}"}) {
+        "model.loss.held_logits=float32", "model.lora={rank: 1, targets: [x], dropout: 0.1}",
+        "cluster={node: dgx-h100, suppose: {memory: 2}}"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
     const auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{set});

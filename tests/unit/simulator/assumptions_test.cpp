@@ -64,6 +64,18 @@ TEST_CASE("gradients that DeepSpeed quantises in another dtype than float16 are 
   CHECK(exchanged(", communication_data_type: fp16").find("trains wrongly") == std::string::npos);
 }
 
+TEST_CASE("hardware that there is not is said") {
+  const auto supposed = [](const std::string& factors) {
+    return test::small_scenario("parallel: {strategy: fsdp2}", "clip_norm: 1.0",
+                                "{node: hgx-h100, suppose: {" + factors + "}}");
+  };
+  CHECK_THAT(
+      all(supposed("memory: 1.25, intra_node: 2")),
+      test::contains_text("hardware that there is not (cluster.suppose): 1.25 times the memory of a GPU, "
+                          "2 times the links within a node"));
+  CHECK(all(supposed("memory: 1")).find("suppose") == std::string::npos);
+}
+
 TEST_CASE("balanced experts are an assumption, stated shares are not") {
   const auto experts = [](const std::string& load) {
     const auto scenario = parse_scenario(

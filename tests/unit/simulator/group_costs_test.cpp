@@ -43,6 +43,21 @@ TEST_CASE("a calibration of all ranks holds for all ranks; other groups take wha
   CHECK(ns(pairs, measured, gather, gather, 1 << 20) < ns(all, measured, gather, gather, 1 << 20));
 }
 
+TEST_CASE("a calibration holds on wires as they are, and corrects what is predicted of supposed ones") {
+  const std::string links = "{node: hgx-h100, nodes: 1, suppose: {intra_node: 2}}";
+  const PlannedScenario plain = on("{node: hgx-h100, nodes: 1}", ""), faster = on(links, "");
+  const CostCoefficients published = published_coefficients(test::device_of(plain), {});
+  CostCoefficients measured = published;
+  measured.collectives[InstructionKind::AllGather] = {0, {1e11}, 0, {}};
+  const auto gather = InstructionKind::AllGather;
+  const auto took = [&](const PlannedScenario& planned, const CostCoefficients& coefficients) {
+    return ns(planned, coefficients, gather, gather, 1 << 28);
+  };
+  CHECK(took(faster, published) < 0.7 * took(plain, published));
+  CHECK(took(faster, measured) ==
+        Approx(took(plain, measured) * took(faster, published) / took(plain, published)));
+}
+
 TEST_CASE("of groups that lie on nodes unlike the slowest holds, not rank 0's") {
   // Groups of three on nodes of four: 0 1 2 in one node, 3 4 5 across two.
   const PlannedScenario planned =
