@@ -28,11 +28,15 @@ bool touches_arithmetic(const std::string& setting) {
 // More nodes alone, and with smaller micro-batches, so that they still divide the batch.
 void add_nodes(const Configuration& configuration, std::vector<std::vector<std::string>>& tried) {
   if (configuration.node.empty() && configuration.offer == nullptr) return;
+  const std::string network =
+      configuration.offer != nullptr ? network_setting(*configuration.offer) : std::string();
   for (const int times : {2, 4}) {
-    const std::string nodes = fmt::format("cluster.nodes={}", times * configuration.nodes);
-    tried.push_back({nodes});
-    if (configuration.micro_batch % times == 0)
-      tried.push_back({nodes, fmt::format("train.micro_batch={}", configuration.micro_batch / times)});
+    std::vector<std::string> nodes = {fmt::format("cluster.nodes={}", times * configuration.nodes)};
+    if (configuration.nodes == 1 && !network.empty()) nodes.push_back(network);
+    tried.push_back(nodes);
+    if (configuration.micro_batch % times != 0) continue;
+    nodes.push_back(fmt::format("train.micro_batch={}", configuration.micro_batch / times));
+    tried.push_back(std::move(nodes));
   }
 }
 

@@ -12,4 +12,8 @@ std::string offer_name(const Offer& offer) {
   return offer.interruptions ? node + " (spot)" : node;
 }
 
+std::string network_setting(const Offer& offer) {
+  return offer.network ? fmt::format("cluster.inter_node_gbps_per_gpu={}", *offer.network) : std::string();
+}
+
 }  // namespace shardlab

@@ -89,7 +89,8 @@ std::vector<int> nodes_of(const std::vector<Offer>& offers) {
   return nodes;
 }
 
-// A cluster that is described, or of processors, is replaced as a whole.
+// A cluster that is described, or of processors, is replaced as a whole. One node has no network between
+// nodes, and a scenario that gives its rate is refused.
 Result<Knob> knob_of_offers(const std::vector<Offer>& offers, const BaseScenario& base) {
   Knob knob{"cluster", {}};
   SHARDLAB_TRY(const YamlNode tree, base_tree(base));
@@ -101,7 +102,7 @@ Result<Knob> knob_of_offers(const std::vector<Offer>& offers, const BaseScenario
       if (offer.described)
         choice.settings = {fmt::format(
             "cluster={{gpu: {}, gpus_per_node: {}, nodes: {}{}}}", offer.node, offer.gpus_per_node, nodes,
-            offer.network ? fmt::format(", inter_node_gbps_per_gpu: {}", *offer.network) : "")};
+            offer.network && nodes > 1 ? fmt::format(", inter_node_gbps_per_gpu: {}", *offer.network) : "")};
       else if (!has_node)
         choice.settings = {fmt::format("cluster={{node: {}, nodes: {}}}", offer.node, nodes)};
       else

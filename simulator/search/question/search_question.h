@@ -83,6 +83,10 @@ struct Offer {
 // "dgx-h100", "8 x H100-SXM", "dgx-h100 (spot)".
 std::string offer_name(const Offer& offer);
 
+// What several of its nodes need beside `cluster.nodes`: "cluster.inter_node_gbps_per_gpu=400". Empty for
+// nodes of a name.
+std::string network_setting(const Offer& offer);
+
 // How often something breaks, and what that costs (training_time.h).
 struct Failures {
   EventRate rate;

@@ -124,6 +124,11 @@ TEST_CASE("offers by GPU, spot offers, evaluation and energy") {
                                                               "1 x dgx-a100", "1 x dgx-a100 (spot)"});
   CHECK(question->training.evaluation->every == 100);
   CHECK(*question->training.energy.price == 0.2);
+  CHECK(question->knobs[0].choices[0].settings ==
+        std::vector<std::string>{"cluster={gpu: H100-SXM, gpus_per_node: 8, nodes: 1}"});
+  CHECK(question->knobs[0].choices[1].settings ==
+        std::vector<std::string>{
+            "cluster={gpu: H100-SXM, gpus_per_node: 8, nodes: 2, inter_node_gbps_per_gpu: 400}"});
   const auto space = SearchSpace::of(*question);
   REQUIRE_OK(space);
   const Configuration first = space->at(0), last = space->at(space->size() - 1);
@@ -135,6 +140,10 @@ TEST_CASE("offers by GPU, spot offers, evaluation and energy") {
   // One more of what was rented stays what was rented.
   CHECK(space->with(last.index, {"cluster.nodes=2"}).offer == &question->offers[2]);
   CHECK(space->with(first.index, {"cluster.nodes=2"}).offer == &question->offers[0]);
+  CHECK(network_setting(question->offers[0]) == "cluster.inter_node_gbps_per_gpu=400");
+  CHECK(space->with(first.index, {"cluster.nodes=2", network_setting(question->offers[0])}).offer ==
+        &question->offers[0]);
+  CHECK(space->with(first.index, {"cluster.inter_node_gbps_per_gpu=100"}).offer == nullptr);
 }
 
 TEST_CASE("limits of the scenario become needs") {
