@@ -1,6 +1,7 @@
 #include "simulator/search/candidate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -125,6 +126,24 @@ Candidate candidate_of(const SearchQuestion& question, Configuration configurati
   }
   for (const MetricNeed& need : needs.metrics) check_metric(need, candidate.figures, misses);
   return candidate;
+}
+
+LowerBounds exact_bounds(const Candidate& candidate) {
+  const PredictedFigures& figures = candidate.figures;
+  return {static_cast<double>(figures.step_time.value),
+          figures.peak_allocated,
+          figures.limit,
+          candidate.costs,
+          candidate.configuration.gpus,
+          candidate.configuration.micro_batch};
+}
+
+// Rounded up, so that nothing is left out for the rounding of whoever reckons the limit itself.
+LowerBounds with_memory(LowerBounds bounds, double times) {
+  if (bounds.limit)
+    bounds.limit =
+        Bytes{static_cast<std::int64_t>(std::ceil(static_cast<double>(bounds.limit->value) * times)) + 1};
+  return bounds;
 }
 
 double certain_miss(const SearchQuestion& question, const LowerBounds& bounds) {

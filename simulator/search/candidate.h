@@ -38,6 +38,11 @@ struct LowerBounds {
   int gpus = 0;
   std::int64_t micro_batch = 1;
 };
+// A simulated configuration is the closest bound of itself.
+LowerBounds exact_bounds(const Candidate& candidate);
+// The same where a rank may use so many times the memory.
+LowerBounds with_memory(LowerBounds bounds, double times);
+
 // By how much bounds from below miss the needs already, the worst excess; 0: not at all.
 double certain_miss(const SearchQuestion& question, const LowerBounds& bounds);
 

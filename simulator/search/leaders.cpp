@@ -68,6 +68,27 @@ std::optional<Rank> rank_of(const Order& order, double time, std::optional<doubl
   return std::nullopt;
 }
 
+const Leader* leader_for(const std::vector<Leader>& leaders, SearchObjective objective) {
+  const auto found = std::find_if(leaders.begin(), leaders.end(), [&](const Leader& leader) {
+    return leader.order.largest.empty() && leader.order.objective == objective;
+  });
+  if (found != leaders.end()) return &*found;
+  return leaders.empty() ? nullptr : &leaders.front();
+}
+
+std::optional<Rank> least_rank(const Order& order, const LowerBounds& bounds,
+                               const Configuration& configuration) {
+  const double largest =
+      order.largest.empty() ? 0 : number_given(configuration.settings, order.largest).value_or(0);
+  return rank_of(order, bounds.costs.time, bounds.costs.money, bounds.gpus, bounds.micro_batch, largest);
+}
+
+bool may_lead(const Leader& leader, const LowerBounds& bounds, const Configuration& configuration) {
+  const auto least = least_rank(leader.order, bounds, configuration);
+  const auto best = least_rank(leader.order, exact_bounds(*leader.best), leader.best->configuration);
+  return least && best && !(*best < *least);
+}
+
 Leaders::Leaders(const SearchQuestion& question, std::vector<Order> orders, std::size_t wanted)
     : question_(question), wanted_(wanted) {
   for (Order& order : orders) leaders_.push_back({std::move(order), {}, {}});

@@ -31,6 +31,16 @@ struct Leader {
   std::optional<Candidate> best, second;  // of different predictions
 };
 
+// The leader of the objective, else the first there is; null without any.
+const Leader* leader_for(const std::vector<Leader>& leaders, SearchObjective objective);
+
+// Than which nothing with these bounds ranks lower; nothing where the order knows no such configuration.
+std::optional<Rank> least_rank(const Order& order, const LowerBounds& bounds,
+                               const Configuration& configuration);
+
+// Whether a configuration with these bounds may rank as low as the best, or lower.
+bool may_lead(const Leader& leader, const LowerBounds& bounds, const Configuration& configuration);
+
 class Leaders {
  public:
   // So many of the best of each order, of different ranks, are not to be missed: at least the two of a

@@ -186,6 +186,7 @@ class Search {
     std::sort(result_.simulated.begin(), result_.simulated.end(), [](const Candidate& a, const Candidate& b) {
       return a.configuration.index < b.configuration.index;
     });
+    find_short_of_memory();
     result_.space.open = open_.size();
     if (!open_.empty()) result_.open_bound = bounded_.bounds_of(open_.front()).costs.time;
     result_.timing.seconds = seconds_since(begin_);
@@ -195,6 +196,16 @@ class Search {
     result_.timing.estimates_per_second = rate(static_cast<double>(bounded_.groups()), estimated_in_);
     result_.timing.simulations_per_second =
         rate(static_cast<double>(evaluator_.simulations()), simulated_in_);
+  }
+
+  void find_short_of_memory() {
+    const Leader* const leader = leader_for(result_.answers, question_.objective);
+    if (leader == nullptr) return;
+    for (const std::uint64_t index : hopeless_) {
+      const LowerBounds& bounds = bounded_.bounds_of(index);
+      if (certain_miss(question_, with_memory(bounds, k_more_memory)) > 0) continue;
+      if (may_lead(*leader, bounds, space_.at(index))) result_.short_of_memory.push_back({index, bounds});
+    }
   }
 
   const SearchSpace& space_;

@@ -46,6 +46,15 @@ struct FrontPoint {
 // By time; of those alike the one nearest to the defaults stands for the others.
 std::vector<FrontPoint> folded_front(std::vector<Candidate> front);
 
+// So many times the memory of a rank is asked about besides (other_hardware.h).
+inline constexpr double k_more_memory = 1.25;
+
+// A configuration that was not simulated.
+struct BoundedAway {
+  std::uint64_t index = 0;
+  LowerBounds bounds;
+};
+
 struct SearchTiming {
   double seconds = 0;
   double estimates_per_second = 0, simulations_per_second = 0;  // of one thread
@@ -58,6 +67,9 @@ struct SearchResult {
   std::vector<FrontPoint> front;     // by time
   std::vector<Candidate> nearest;    // where nothing satisfies: the nearest misses
   std::vector<Candidate> simulated;  // in the order of the space
+  // Left out because bounds say that the memory does not suffice, where k_more_memory times of it might, and
+  // that the configuration might then be the best for the question's objective.
+  std::vector<BoundedAway> short_of_memory;
   std::optional<double>
       open_bound;  // where combinations are open: none of them needs less time (TrainingCosts)
   SearchTiming timing;

@@ -45,13 +45,14 @@ std::vector<std::string> settings_of(const std::vector<Knob>& knobs,
   return settings;
 }
 
-// Whether settings change no more than the number of nodes of what is rented; its own network is said where
-// one node becomes several.
+// Whether settings leave what is rented the same machine: they may ask for more nodes of it, joined by its
+// own network, limit its memory, or suppose that it were faster, at the price that it has.
 bool keeps_machine(const std::vector<std::string>& settings, const Offer* offer, const std::string& node) {
   if (offer == nullptr) return false;
   if (!offer->described && offer->node == node) return true;
   return std::all_of(settings.begin(), settings.end(), [&](const std::string& each) {
-    return !sets({each}, "cluster") || sets({each}, "cluster.nodes") || each == network_setting(*offer);
+    return !sets({each}, "cluster") || sets({each}, "cluster.nodes") || sets({each}, "cluster.suppose") ||
+           sets({each}, "cluster.memory_limit") || each == network_setting(*offer);
   });
 }
 

@@ -65,7 +65,8 @@ def test_fields():
             check_fields(each, CANDIDATE, name)
     check([each["objective"] for each in document["answers"]] == ["time", "money", "gpus", "batch"], document["answers"])
     for each in document["sensitivity"]:
-        check_fields(each, {"key": "text", "from": "text", "to": "text", "refused": "text", "satisfies": "bool", "prediction": "map?"})
+        check_fields(each, {"key": "text", "from": "text", "to": "text", "refused": "text", "satisfies": "bool", "prediction": "map?",
+                            "gain_probability": "number?", "best_then": "map?", "untried": "int?"})
     space = document["space"]
     check(space["total"] == 6 * 4 * 3 * 2, f"{space}")
     check(space["total"] == sum(space[name] for name in ("refused", "indivisible", "bounded", "simulated", "open")), f"{space}")
@@ -79,7 +80,8 @@ def test_text():
     file = question(place, OFFERS + VARY + "train: {tokens: 1G}\n")
     text = " ".join(expect(place.run("search", file), 0).out.split())
     for part in ("144 combinations of small-gpt", "global batch of 64 sequences", "at $30.00 an hour each (2026-01-01, a test)", "best for time",
-                 "beaten in time, peak memory and money", "one knob a step away"):
+                 "beaten in time, peak memory and money", "one knob a step away", "the best for time on other hardware at the same price",
+                 "network twice as fast", "links in a node twice as fast", "with 99.0 GiB a rank it stays the best"):
         check(part in text, f"'{part}' is not in\n{text}")
     check("not dividing the batch" in text, text)
 
@@ -98,6 +100,28 @@ def test_figures_are_those_of_the_written_scenario():
     text = " ".join(expect(place.run("recommend", file), 0).out.split())
     for part in ("for time", "because", "risk", "runner-up", "the best of"):
         check(part in text, f"'{part}' is not in\n{text}")
+
+
+def test_other_hardware_is_what_simulate_says_of_it():
+    place = Place()
+    file = question(place, OFFERS + VARY + "train: {tokens: 1G}\n")
+    document = expect(place.run("search", file, "--json"), 0).json()
+    best = document["answers"][0]
+    rows = [row for row in document["sensitivity"] if row["key"].startswith("cluster.suppose.")]
+    check([row["key"] for row in rows] == ["cluster.suppose." + name for name in ("memory", "inter_node", "intra_node")], f"{rows}")
+    for row in rows:
+        found = row["prediction"]
+        settings = [word for setting in found["settings"] for word in ("--set", setting)]
+        run = expect(place.run("simulate", place.path / "s.yaml", "--no-store", "--json", *settings), 0).json()
+        for name, value in (("step_time_ns", run["step_time_ns"]["median"]), ("peak_device", run["memory"]["peak_device"]),
+                            ("memory_limit", run["memory_limit"]), ("fit_probability", run["fit_probability"])):
+            check(found[name] == value, f"{row['key']}: {name} is {found[name]}, simulate says {value}")
+        check(found["node"] == best["node"] and found["gpus"] == best["gpus"], f"{row}")
+        check(any("hardware that there is not" in text for text in run["assumes"]), f"{run['assumes']}")
+        check(row["gain_probability"] is None and row["best_then"] is None, f"{row}")
+    memory = rows[0]
+    check(memory["prediction"]["memory_limit"] == round(best["memory_limit"] * 1.25) and memory["untried"] == 0, f"{memory}")
+    check(memory["prediction"]["dollars"] == best["dollars"] and memory["from"] == "79.2 GiB" and memory["to"] == "99.0 GiB", f"{memory}")
 
 
 def test_equals_exhaustive_with_any_number_of_threads():
@@ -151,11 +175,12 @@ def test_a_figure_that_changed_starts_anew():
     def simulated():
         err = expect(place.run("search", file, env=place.environment(SHARDLAB_ASSETS=str(assets))), 0).err
         return int(re.search(r"^(\d+) simulated now", err, re.MULTILINE).group(1))
-    check(simulated() == 2 and simulated() == 0, "what is kept is simulated again")
+    # Two micro-batches, and the best with more memory and with faster links.
+    check(simulated() == 4 and simulated() == 0, "what is kept is simulated again")
     for figure in ("hardware/runtime.yaml", "network/collectives.yaml", "network/nccl.yaml", "residuals/reserved_memory.yaml"):
         with (assets / figure).open("a") as out:
             out.write("# another figure\n")
-        check(simulated() == 2, f"results of another {figure} are taken")
+        check(simulated() == 4, f"results of another {figure} are taken")
 
 
 def test_seconds_give_the_best_so_far():

@@ -83,12 +83,13 @@ bool lacks_memory_everywhere(const SearchQuestion& question, const SearchResult&
          std::all_of(result.nearest.begin(), result.nearest.end(), lacks);
 }
 
-// What is reckoned about the answers besides: neighbours, mends, a question why.
+// What is reckoned about the answers besides: neighbours, other hardware, mends, a question why.
 Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchSettings& settings,
                    int threads, SearchReport& report) {
   const Leader* const leader = leader_of(report);
   if (leader != nullptr) {
     SHARDLAB_TRY(report.neighbours, one_step_away(space, evaluator, *leader->best, threads));
+    SHARDLAB_TRY(report.hardware, on_other_hardware(space, evaluator, report.result, *leader, threads));
   }
   for (const Candidate& each : report.result.nearest) {
     if (report.nearest.size() == k_mended) break;
@@ -146,7 +147,7 @@ Result<int> search_for(CommandContext& context, const SearchSettings& settings,
     SHARDLAB_TRY(result, search(space, evaluator, options));
   }
   SHARDLAB_TRY(const TimeErrors errors, TimeErrors::read());
-  SearchReport report{question, result, id_of(question), {}, {}, {}, &errors};
+  SearchReport report{question, result, id_of(question), {}, {}, {}, {}, &errors};
   SHARDLAB_CHECK_OK(look_around(space, evaluator, settings, options.threads, report));
   line.clear();
   context.console.note(

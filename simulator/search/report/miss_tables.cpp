@@ -1,6 +1,4 @@
 // What is said of configurations that are not the answer.
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "engine/report/figures.h"
@@ -53,9 +51,7 @@ std::string why_text(const WhyNot& why, const TextStyle& style) {
                signed_percent(change(static_cast<double>(a.value), static_cast<double>(b.value)))});
   };
   const auto bytes_row = [&](std::string name, Bytes a, Bytes b) {
-    const Bytes more = a - b;
-    table.add({std::move(name), to_string(a), to_string(b),
-               (more.value < 0 ? "-" : "+") + to_string(Bytes{std::abs(more.value)})});
+    table.add({std::move(name), to_string(a), to_string(b), signed_bytes(a - b)});
   };
   const PredictedFigures& a = asked.figures;
   const PredictedFigures& b = answer.figures;

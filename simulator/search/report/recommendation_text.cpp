@@ -23,25 +23,12 @@ std::vector<std::string> differences(const SearchQuestion& question, const Confi
   return words;
 }
 
-// Knobs in which two differ: "train.micro_batch 2 instead of 4".
-std::string instead(const SearchQuestion& question, const Configuration& one, const Configuration& other) {
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < question.knobs.size(); ++i) {
-    if (one.choices[i] == other.choices[i]) continue;
-    const auto& choices = question.knobs[i].choices;
-    words.push_back(fmt::format("{} {} instead of {}", question.knobs[i].key, choices[one.choices[i]].shown,
-                                choices[other.choices[i]].shown));
-  }
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 std::string against(const Candidate& runner_up, const Candidate& best) {
   std::string text = signed_percent(runner_up.costs.time / best.costs.time - 1) + " time";
   if (runner_up.costs.money && best.costs.money)
     text += fmt::format(", {} money", signed_percent(*runner_up.costs.money / *best.costs.money - 1));
-  const Bytes more = runner_up.figures.memory() - best.figures.memory();
   return text +
-         fmt::format(", {}{} of memory", more.value < 0 ? "-" : "+", to_string(Bytes{std::abs(more.value)}));
+         fmt::format(", {} of memory", signed_bytes(runner_up.figures.memory() - best.figures.memory()));
 }
 
 std::vector<std::string> risks(const SearchReport& report, const Candidate& best) {

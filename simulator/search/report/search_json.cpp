@@ -99,17 +99,29 @@ Json nearest_json(const SearchReport& report) {
   return nearest;
 }
 
-Json neighbours_json(const SearchReport& report) {
-  Json neighbours = Json::array();
-  for (const Neighbour& each : report.neighbours) {
-    Json json = {{"key", each.key}, {"from", each.from}, {"to", each.to}, {"refused", each.refused}};
-    json["satisfies"] = each.candidate && each.candidate->satisfies();
-    json["prediction"] = each.candidate ? candidate_json(*each.candidate, nullptr) : Json(nullptr);
-    const auto chance = gain_chance(report, each);
-    json["gain_probability"] = chance ? Json(*chance) : Json(nullptr);
-    neighbours.push_back(std::move(json));
+Json neighbour_json(const Neighbour& neighbour, const std::optional<double>& gain) {
+  Json json = {
+      {"key", neighbour.key}, {"from", neighbour.from}, {"to", neighbour.to}, {"refused", neighbour.refused}};
+  json["satisfies"] = neighbour.candidate && neighbour.candidate->satisfies();
+  json["prediction"] = neighbour.candidate ? candidate_json(*neighbour.candidate, nullptr) : Json(nullptr);
+  json["gain_probability"] = or_null(gain);
+  json["best_then"] = nullptr;
+  json["untried"] = nullptr;
+  return json;
+}
+
+// Knobs one step away, then other hardware; of a GPU that does not exist there are no errors of predictions.
+Json sensitivity_json(const SearchReport& report) {
+  Json rows = Json::array();
+  for (const Neighbour& each : report.neighbours)
+    rows.push_back(neighbour_json(each, gain_chance(report, each)));
+  for (const OtherHardware& each : report.hardware) {
+    Json json = neighbour_json(each.own, std::nullopt);
+    if (each.best_then) json["best_then"] = candidate_json(*each.best_then, nullptr);
+    if (each.asked_who_is_best) json["untried"] = each.untried;
+    rows.push_back(std::move(json));
   }
-  return neighbours;
+  return rows;
 }
 
 Json space_json(const SpaceCounts& space) {
@@ -167,7 +179,7 @@ Json search_json(const SearchReport& report) {
           {"answers", answers_json(report)},
           {"front", std::move(front)},
           {"nearest", nearest_json(report)},
-          {"sensitivity", neighbours_json(report)},
+          {"sensitivity", sensitivity_json(report)},
           {"why", report.why ? why_json(*report.why) : Json(nullptr)},
           {"timing",
            {{"seconds", result.timing.seconds},

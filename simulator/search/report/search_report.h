@@ -9,6 +9,7 @@
 
 #include "engine/report/terminal.h"
 #include "simulator/search/one_step_away.h"
+#include "simulator/search/other_hardware.h"
 #include "simulator/search/search.h"
 #include "simulator/search/time_errors.h"
 #include "simulator/search/why_not.h"
@@ -26,7 +27,8 @@ struct SearchReport {
   const SearchResult& result;
   std::string id;
   std::vector<NearMiss> nearest;
-  std::vector<Neighbour> neighbours;  // of the best for the question's objective
+  std::vector<Neighbour> neighbours;    // of the best for the question's objective
+  std::vector<OtherHardware> hardware;  // likewise
   std::optional<WhyNot> why;
   const TimeErrors* errors = nullptr;  // of earlier predictions; null: nothing is said of chances
 };

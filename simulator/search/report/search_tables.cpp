@@ -1,7 +1,6 @@
 #include "simulator/search/report/search_tables.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -159,8 +158,7 @@ std::string neighbour_table(const SearchReport& report, const TextStyle& style) 
       if (priced)
         cells.push_back(other.costs.money ? signed_percent(change(*other.costs.money, *best.costs.money))
                                           : "-");
-      const Bytes more = other.figures.memory() - best.figures.memory();
-      cells.push_back((more.value < 0 ? "-" : "+") + to_string(Bytes{std::abs(more.value)}));
+      cells.push_back(signed_bytes(other.figures.memory() - best.figures.memory()));
       if (has_chances) cells.push_back(chance_cell(gain_chance(report, each)));
       cells.push_back(other.satisfies() ? "" : other.misses.front().text);
     }

@@ -14,6 +14,8 @@ std::string answer_blocks(const SearchReport& report, const TextStyle& style);
 std::string front_table(const SearchReport& report, const TextStyle& style);
 // What each knob one step away would change of the best.
 std::string neighbour_table(const SearchReport& report, const TextStyle& style);
+// What more memory and faster wires would change of it, and what is the best with more memory.
+std::string hardware_table(const SearchReport& report, const TextStyle& style);
 // The nearest misses, and what mends each.
 std::string nearest_table(const SearchReport& report, const TextStyle& style);
 std::string why_text(const WhyNot& why, const TextStyle& style);

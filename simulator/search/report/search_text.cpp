@@ -162,7 +162,7 @@ std::string search_text(const SearchReport& report, const TextStyle& style) {
   } else {
     text += "\n" + answer_blocks(report, style);
     text += "\n" + front_table(report, style);
-    text += neighbour_table(report, style);
+    text += neighbour_table(report, style) + hardware_table(report, style);
   }
   if (report.why) text += "\n" + why_text(*report.why, style);
   return text;
@@ -204,12 +204,7 @@ std::optional<double> gain_chance(const SearchReport& report, const Neighbour& n
 }
 
 const Leader* leader_of(const SearchReport& report) {
-  const std::vector<Leader>& answers = report.result.answers;
-  const auto found = std::find_if(answers.begin(), answers.end(), [&](const Leader& leader) {
-    return leader.order.largest.empty() && leader.order.objective == report.question.objective;
-  });
-  if (found != answers.end()) return &*found;
-  return answers.empty() ? nullptr : &answers.front();
+  return leader_for(report.result.answers, report.question.objective);
 }
 
 }  // namespace shardlab

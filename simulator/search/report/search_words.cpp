@@ -76,6 +76,10 @@ std::string fit_cell(const PredictedFigures& figures) {
   return figures.fits ? std::string(to_string(*figures.fits)) : "-";
 }
 
+std::string signed_bytes(Bytes bytes) {
+  return (bytes.value < 0 ? "-" : "+") + to_string(Bytes{std::abs(bytes.value)});
+}
+
 double change(double to, double from) {
   return from != 0 ? to / from - 1 : 0;
 }
@@ -90,6 +94,17 @@ std::vector<std::string> knob_words(const SearchQuestion& question, const Config
   }
   if (question.global_batch) words.push_back(fmt::format("accumulation {}", configuration.accumulation));
   return words;
+}
+
+std::string instead(const SearchQuestion& question, const Configuration& one, const Configuration& other) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < question.knobs.size(); ++i) {
+    if (one.choices[i] == other.choices[i]) continue;
+    const auto& choices = question.knobs[i].choices;
+    words.push_back(fmt::format("{} {} instead of {}", question.knobs[i].key, choices[one.choices[i]].shown,
+                                choices[other.choices[i]].shown));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 std::string need_words(const Needs& needs) {

@@ -26,11 +26,16 @@ std::string fit_words(const PredictedFigures& figures);
 
 // "94 %", "yes"; "-" where nobody knows.
 std::string fit_cell(const PredictedFigures& figures);
+// "+1.14 GiB".
+std::string signed_bytes(Bytes bytes);
 // to / from - 1; 0 where there is nothing to compare with.
 double change(double to, double from);
 
 // "parallel fsdp2, train.micro_batch 4 (as given), accumulation 2", the knobs as a list.
 std::vector<std::string> knob_words(const SearchQuestion& question, const Configuration& configuration);
+
+// Knobs in which two differ: "train.micro_batch 2 instead of 4, ...".
+std::string instead(const SearchQuestion& question, const Configuration& one, const Configuration& other);
 
 // "fits with 90 % or more, at most 72 hours".
 std::string need_words(const Needs& needs);

@@ -35,6 +35,24 @@ std::vector<std::uint64_t> indices(const Leaders& leaders) {
 
 }  // namespace
 
+TEST_CASE("who may still lead is said by the order of a leader") {
+  const std::vector<Leader> leaders = {
+      {{SearchObjective::gpus, {}}, made_up(1, 10, 100, 50, 8), {}},
+      {{SearchObjective::money, {}}, made_up(2, 20, 100, 40, 16), {}},
+  };
+  CHECK(leader_for(leaders, SearchObjective::money) == &leaders[1]);
+  CHECK(leader_for(leaders, SearchObjective::time) == &leaders[0]);
+  CHECK(leader_for({}, SearchObjective::time) == nullptr);
+  const auto may = [](const Leader& leader, const Candidate& candidate) {
+    return may_lead(leader, exact_bounds(candidate), candidate.configuration);
+  };
+  CHECK(may(leaders[0], made_up(3, 10, 0, 90, 8)));  // as good
+  CHECK_FALSE(may(leaders[0], made_up(3, 11, 0, 90, 8)));
+  CHECK_FALSE(may(leaders[0], made_up(3, 1, 0, 1, 16)));
+  CHECK(may(leaders[1], made_up(3, 99, 0, 39, 64)));
+  CHECK_FALSE(may(leaders[1], made_up(3, 1, 0, std::nullopt, 1)));  // nobody knows its price
+}
+
 // Few different figures, so that many candidates are equal in some or in all.
 TEST_CASE("the leaders do not depend on the order in which candidates come") {
   test::Numbers numbers(3);

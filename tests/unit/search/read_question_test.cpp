@@ -144,6 +144,9 @@ TEST_CASE("offers by GPU, spot offers, evaluation and energy") {
   CHECK(space->with(first.index, {"cluster.nodes=2", network_setting(question->offers[0])}).offer ==
         &question->offers[0]);
   CHECK(space->with(first.index, {"cluster.inter_node_gbps_per_gpu=100"}).offer == nullptr);
+  // What is supposed of it has its price.
+  CHECK(space->with(first.index, {"cluster.suppose.memory=2", "cluster.memory_limit=1GiB"}).offer ==
+        &question->offers[0]);
 }
 
 TEST_CASE("limits of the scenario become needs") {
