@@ -52,6 +52,21 @@ TEST_CASE("a search is begun, stopped, gone on with, filtered, and a result open
   CHECK(ui.session().document().text().find("fsdp1") != std::string::npos);
   CHECK(ui.session().document().file().filename() == "s-found.yaml");
   CHECK(ui.session().prediction());
+  // Edits that are not saved stay until somebody says that they may go.
+  REQUIRE(ui.session().set("train.seed", "7"));
+  ui.settle();
+  ui.click_at({300, ui.item("search", "only what satisfies").max.y + 95});
+  ui.wait_for("search", "Open without saving");
+  CHECK(ui.session().documents_opened() == 1);
+  ui.click("search", "Keep the changes");
+  ui.frames(2);
+  CHECK_FALSE(ui.shows("search", "Open without saving"));
+  ui.click_at({300, ui.item("search", "only what satisfies").max.y + 95});
+  ui.wait_for("search", "Open without saving");
+  ui.click("search", "Open without saving");
+  ui.settle();
+  CHECK(ui.session().documents_opened() == 2);
+  CHECK(ui.session().document().text().find("seed: 7") == std::string::npos);
 }
 
 TEST_CASE("a search file with a mistake is told with its place") {

@@ -5,6 +5,7 @@
 #include <misc/cpp/imgui_stdlib.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "gui/panels/search/scatter.h"
 #include "gui/shell/follow_why.h"
@@ -49,6 +50,7 @@ class SearchPanel final : public Panel {
       return;
     }
     for (const std::string& line : answers_) ImGui::TextUnformatted(line.c_str());
+    draw_waiting(context.session);
     draw_filter();
     if (!ImGui::BeginTabBar("views", ImGuiTabBarFlags_DrawSelectedOverline)) return;
     if (begin_tab("Table")) {
@@ -103,6 +105,7 @@ class SearchPanel final : public Panel {
       // Where nothing satisfies there is still something to look at.
       filter_.satisfying = !shown_->result.answers.empty();
       filtered_.reset();
+      waiting_.reset();
     }
     if (!shown_ || filtered_ == filter_) return;
     filtered_ = filter_;
@@ -129,7 +132,25 @@ class SearchPanel final : public Panel {
     ImGui::TextDisabled("%zu of %zu simulated", passing_.size(), points_.size());
   }
 
+  // Edits that are not saved are dropped only when somebody says so.
   void open(std::size_t simulated, Session& session) {
+    if (session.document().changed())
+      waiting_ = simulated;
+    else
+      open_now(simulated, session);
+  }
+
+  void draw_waiting(Session& session) {
+    if (!waiting_) return;
+    ImGui::PushTextWrapPos(0);
+    ImGui::Text("%s has changes that are not saved.", session.document().title().c_str());
+    ImGui::PopTextWrapPos();
+    if (ImGui::Button("Open without saving")) open_now(*std::exchange(waiting_, std::nullopt), session);
+    ImGui::SameLine();
+    if (ImGui::Button("Keep the changes")) waiting_.reset();
+  }
+
+  void open_now(std::size_t simulated, Session& session) {
     auto found = view::scenario_of(*shown_, simulated);
     if (!found) {
       session.messages().add(found.error(), "search", session.now());
@@ -175,6 +196,7 @@ class SearchPanel final : public Panel {
   std::vector<std::uint32_t> passing_;
   view::DataTable table_;
   std::uint64_t revision_ = 0;
+  std::optional<std::size_t> waiting_;  // a result that was clicked, for an answer about unsaved edits
   DataGridState grid_;
   view::SearchAxis x_ = view::SearchAxis::time, y_ = view::SearchAxis::memory;
   ScatterState scatter_;
