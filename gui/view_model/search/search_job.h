@@ -1,8 +1,9 @@
 // A search on a thread of its own: begun, watched, stopped, gone on with.
 //
-// What it simulates is kept beside its file, as `shardlab search` does, so that a search which was stopped,
-// here or there, goes on where it ended. Belongs to the frame's thread; nothing waits but the destructor and
-// start(), for the combinations that are being simulated just then.
+// What it simulates is kept beside its file, as `shardlab search` does, so that a search which was stopped
+// goes on where it ended; results belong to the program that made them, so neither takes those of the other.
+// Belongs to the frame's thread; nothing waits but the destructor and start(), for the combinations that are
+// being simulated just then.
 #pragma once
 
 #include <atomic>
