@@ -175,8 +175,17 @@ Result<RetainedKind> parse_retained_kind(const std::string& text) {
   return kind;
 }
 
-Status retain_operators(ModelGraph& graph, std::vector<CheckpointRegion>& regions,
-                        const std::vector<RetainedKind>& kinds) {
+Result<std::vector<RetainedKind>> parse_retained_kinds(const std::vector<std::string>& texts) {
+  std::vector<RetainedKind> kinds;
+  for (const std::string& text : texts) {
+    SHARDLAB_TRY(const RetainedKind kind, parse_retained_kind(text));
+    kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+Status choose_retained(const ModelGraph& graph, std::vector<CheckpointRegion>& regions,
+                       const std::vector<RetainedKind>& kinds) {
   for (const RetainedKind& kind : kinds) {
     std::size_t before = 0, after = 0;
     for (CheckpointRegion& region : regions) {
@@ -191,8 +200,15 @@ Status retain_operators(ModelGraph& graph, std::vector<CheckpointRegion>& region
   for (CheckpointRegion& region : regions) {
     std::sort(region.retained.begin(), region.retained.end());
     region.retained.erase(std::unique(region.retained.begin(), region.retained.end()), region.retained.end());
-    for (const OperatorId id : region.retained) keep_extras(graph, graph.operators[id.index()]);
   }
+  return {};
+}
+
+Status retain_operators(ModelGraph& graph, std::vector<CheckpointRegion>& regions,
+                        const std::vector<RetainedKind>& kinds) {
+  SHARDLAB_CHECK_OK(choose_retained(graph, regions, kinds));
+  for (const CheckpointRegion& region : regions)
+    for (const OperatorId id : region.retained) keep_extras(graph, graph.operators[id.index()]);
   return {};
 }
 

@@ -46,9 +46,17 @@ struct RetainedKind {
 // that there are none of.
 Result<RetainedKind> parse_retained_kind(const std::string& text);
 
-// Lets regions retain the operators of these kinds, counted in each region. All that such an operator makes
-// is kept until backward, as torch.utils.checkpoint's create_selective_checkpoint_contexts (torch 2.11) does
-// with operators that it MUST_SAVE; extras become tensors of the graph. Refuses a kind that no region has.
+// Those of activation.operators.
+Result<std::vector<RetainedKind>> parse_retained_kinds(const std::vector<std::string>& texts);
+
+// Lets regions retain the operators of these kinds, counted in each region. Refuses a kind that no region
+// has.
+Status choose_retained(const ModelGraph& graph, std::vector<CheckpointRegion>& regions,
+                       const std::vector<RetainedKind>& kinds);
+
+// Likewise, in a graph of which a plan is made. All that such an operator makes is kept until backward, as
+// torch.utils.checkpoint's create_selective_checkpoint_contexts (torch 2.11) does with operators that it
+// MUST_SAVE; extras become tensors of the graph.
 Status retain_operators(ModelGraph& graph, std::vector<CheckpointRegion>& regions,
                         const std::vector<RetainedKind>& kinds);
 

@@ -59,11 +59,7 @@ Result<std::vector<CheckpointRegion>> regions_of(const Scenario& scenario, Model
   if (spec.reentrant)
     return bad_input("activation.reentrant", "PyTorch's selective checkpointing is not reentrant",
                      "remove it");
-  std::vector<RetainedKind> kinds;
-  for (const std::string& text : spec.operators) {
-    SHARDLAB_TRY(const RetainedKind kind, parse_retained_kind(text));
-    kinds.push_back(kind);
-  }
+  SHARDLAB_TRY(const std::vector<RetainedKind> kinds, parse_retained_kinds(spec.operators));
   SHARDLAB_CHECK_OK(retain_operators(graph, regions, kinds));
   return regions;
 }

@@ -62,11 +62,17 @@ double work_ns(const ModelGraph& graph, const Operator& op, const Work& work, Di
   return 0;
 }
 
+// None where the planner will refuse them.
 std::vector<CheckpointRegion> regions_in(const Scenario& scenario, const ModelGraph& graph) {
   const ActivationSpec& activation = *scenario.activation;
   if (activation.checkpoint == ActivationCheckpoint::none) return {};
-  return checkpoint_regions(graph, activation.every, false, activation.reentrant)
-      .value_or(std::vector<CheckpointRegion>());
+  auto regions = checkpoint_regions(graph, activation.every, false, activation.reentrant);
+  if (!regions) return {};
+  if (activation.checkpoint == ActivationCheckpoint::selective) {
+    const auto kinds = parse_retained_kinds(activation.operators);
+    if (!kinds || !choose_retained(graph, *regions, *kinds)) return {};
+  }
+  return *std::move(regions);
 }
 
 class Bounds {
@@ -77,10 +83,11 @@ class Bounds {
         again_(graph.operators.size(), 0),
         inside_(graph.operators.size(), 0),
         kept_(graph.tensors.size(), 0) {
-    const bool full = scenario.activation->checkpoint == ActivationCheckpoint::full;
     for (const CheckpointRegion& region : regions_in(scenario, graph)) {
       for (std::size_t i = region.begin.index(); i < region.end.index(); ++i) inside_[i] = 1;
-      for (std::size_t i = region.begin.index(); full && i < region.stop.index(); ++i) again_[i] = 1;
+      for (OperatorId id = region.begin; id < region.stop; ++id.value)
+        again_[id.index()] = region.retains(id) ? 0 : 1;
+      for (const OperatorId id : region.retained) retain(graph.op(id));
       // What the region begins with is kept, or nothing could be computed again; here or on the host.
       if (scenario.activation->offload == OffloadTarget::cpu) continue;
       for (const TensorId input : graph.op(region.begin).inputs) keep(input);
@@ -115,6 +122,13 @@ class Bounds {
       device_ns_ += times * work_ns(graph_, op, work, direction, coefficients_);
       host_ns_ += times * work.kernels * launch_ns;
     }
+  }
+
+  // What a selective checkpoint does not run again keeps all that it made, whoever reads it.
+  void retain(const Operator& op) {
+    for (const TensorId output : op.outputs) keep(output);
+    for (const ExtraTensor& extra : describe_operator(graph_, op).extras)
+      bounds_.saved += bytes_of(element_count(extra.shape), extra.dtype);
   }
 
   void keep(TensorId id) {

@@ -9,14 +9,14 @@
 namespace shardlab {
 
 struct GraphBounds {
-  // Forward, backward, and what a full checkpoint computes again: alone on the device, or what the host takes
-  // to launch it where that is longer.
+  // Forward, backward, and what checkpoints compute again: alone on the device, or what the host takes to
+  // launch it where that is longer.
   double nanoseconds = 0;
   Bytes saved;  // tensors that forward keeps for backward; all are alive when it ends
 };
 
-// Sums over the operators as every program of the model has them, whatever its units. A selective checkpoint
-// is taken for a full one that computes nothing again. `graph` as load_model_graph() makes it.
+// Sums over the operators as every program of the model has them, whatever its units. `graph` as
+// load_model_graph() makes it.
 GraphBounds graph_bounds(const Scenario& scenario, const ModelGraph& graph,
                          const CostCoefficients& coefficients);
 

@@ -37,11 +37,13 @@ Knob cluster_knob(const BaseScenario& base, std::vector<int>& nodes) {
   return knob;
 }
 
+// Every model has products, and to run them again is most of what a full checkpoint costs; so one that keeps
+// them lies between none and a full one in time and in memory.
 Knob checkpoint_knob(const BaseScenario& base) {
-  std::vector<Choice> choices;
-  for (const ActivationCheckpoint each : {ActivationCheckpoint::none, ActivationCheckpoint::full})
-    choices.push_back(
-        {{fmt::format("activation={{checkpoint: {}}}", to_string(each))}, std::string(to_string(each))});
+  std::vector<Choice> choices = {
+      {{"activation={checkpoint: none}"}, "none"},
+      {{"activation={checkpoint: selective, operators: [linear]}"}, "selective keeping linear"},
+      {{"activation={checkpoint: full}"}, "full"}};
   const std::string own(to_string(base.scenario.activation->checkpoint));
   return knob_of_choices("activation.checkpoint", base, own + " as given", std::move(choices));
 }

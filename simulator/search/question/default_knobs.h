@@ -11,11 +11,12 @@
 
 namespace shardlab {
 
-// The strategy with its ways of resharding, prefetching and replicating over nodes, activation checkpointing,
-// the chunked loss, when gradients are reduced, micro-batches (powers of two that divide the global batch, up
-// to 64), and, where nothing is offered, how many of the scenario's own GPUs are used. What the scenario says
-// is always among the choices. Wrap policies, offload and compilation stay as the scenario has them.
-// `offered`: numbers of nodes. Errors: those of base_tree().
+// The strategy with its ways of resharding, prefetching and replicating over nodes, activation checkpointing
+// (of all that a layer makes, or of all but its products), the chunked loss, when gradients are reduced,
+// micro-batches (powers of two that divide the global batch, up to 64), and, where nothing is offered, how
+// many of the scenario's own GPUs are used. What the scenario says is always among the choices. Wrap
+// policies, offload and compilation stay as the scenario has them. `offered`: numbers of nodes. Errors: those
+// of base_tree().
 Result<std::vector<Knob>> default_knobs(const BaseScenario& base, std::optional<std::int64_t> global_batch,
                                         const std::vector<int>& offered);
 

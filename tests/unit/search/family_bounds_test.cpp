@@ -59,6 +59,32 @@ TEST_CASE("bounds of every family stay below its simulation") {
   }
 }
 
+TEST_CASE("bounds of a selective checkpoint lie between those of none and of a full one") {
+  const test::SearchFolder folder(
+      fmt::format("model: {{config: {}, sequence_length: 64, implementation: fused}}\n"
+                  "cluster: {{gpu: H100-SXM, gpus_per_node: 1}}\nparallel: {{strategy: none}}\n"
+                  "train: {{micro_batch: 64}}\n",
+                  test::data_file("families/llama.json").string()));
+  for (const char* operators : {"linear", "linear/2, attention", "swiglu"}) {
+    INFO(operators);
+    const std::string vary = fmt::format(
+        "vary: {{activation: [{{}}, {{checkpoint: selective, operators: [{}]}}, {{checkpoint: full}}]}}\n",
+        operators);
+    CHECK(compare(folder, vary) == 3);
+    const auto question = folder.question(vary);
+    REQUIRE_OK(question);
+    const auto space = SearchSpace::of(*question);
+    REQUIRE_OK(space);
+    ResultFile kept;
+    Evaluator evaluator(question->base, {}, kept);
+    const BoundedSpace bounded(*space, evaluator, "", 1);
+    const LowerBounds &none = bounded.bounds_of(0), &selective = bounded.bounds_of(1),
+                      &full = bounded.bounds_of(2);
+    CHECK((none.step_ns < selective.step_ns && selective.step_ns < full.step_ns));
+    CHECK((full.memory < selective.memory && selective.memory < none.memory));
+  }
+}
+
 TEST_CASE("bounds of adapters, frozen parameters and processors stay below the simulation") {
   const std::string config = test::data_file("families/llama.json").string();
   for (const char* model : {"lora: {rank: 4, targets: [all-linear]}",

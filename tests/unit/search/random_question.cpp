@@ -92,7 +92,8 @@ std::string random_question(Numbers& numbers) {
     if (numbers.below(of) == 0) text += "  " + knob + "\n";
   };
   maybe(2, numbers.below(2) == 0 ? "activation.checkpoint: [none, full]"
-                                 : "activation: [{}, {checkpoint: full}, {checkpoint: full, offload: cpu}]");
+                                 : "activation: [{}, {checkpoint: full}, {checkpoint: full, offload: cpu},\n"
+                                   "    {checkpoint: selective, operators: [linear]}]");
   maybe(2, "cluster.memory_limit: " + model.limits);
   maybe(2, "train.sync: [last, every]");
   maybe(3, "train.optimizer: [adamw, sgd]");

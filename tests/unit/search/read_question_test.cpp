@@ -70,6 +70,7 @@ TEST_CASE("without knobs those are turned that leave the mathematics alone") {
         std::vector<std::string>{"fsdp2", "ddp", "fsdp1", "fsdp1 shard_grad_op", "fsdp1 prefetching after",
                                  "fsdp1 2 replicas", "fsdp2 kept after forward", "fsdp2 prefetching 2",
                                  "fsdp2 2 replicas", "zero1", "zero2", "zero3"});
+  CHECK(shown(question->knobs[2]) == std::vector<std::string>{"none", "selective keeping linear", "full"});
   for (const Knob& knob : question->knobs) {
     const auto own = std::count_if(knob.choices.begin(), knob.choices.end(),
                                    [](const Choice& each) { return each.standard; });
