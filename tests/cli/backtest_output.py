@@ -123,6 +123,23 @@ def test_more_rules():
     expect_error(place.run("backtest", file, "--more-rules", more), 2, "short: matches a single row of")
 
 
+def test_ranking():
+    place = Place()
+    runs = [{**RUN, "id": f"of-{size}", "micro_batch_per_gpu": size, "tokens_per_s_per_gpu": 50000 + 10000 * size} for size in (1, 2, 4)]
+    file = table(place, runs)
+    document = expect(place.run("backtest", file, "--ranking", "--json", "--no-store"), 0).json()
+    has_fields(document, {"rows": int, "groups": list, "knob_pairs": int, "knobs": list, "knob_scores": list, "ran": int, "said_not_to_fit": int,
+                          "targets": list})
+    check(document["rows"] == 3 and document["knob_pairs"] == 3, f"{document}")
+    check([(each["same_count"], each["groups"], each["pairs"]) for each in document["groups"]] == [(True, 1, 3), (False, 1, 3)], f"{document['groups']}")
+    check([each["by"] for each in document["groups"][0]["scores"]] == ["prediction", "order", "roofline"], f"{document['groups']}")
+    check(document["groups"][0]["scores"][1]["in_order"] == 1, "the largest micro-batch is not put first by the order of settings")
+    check([each["knob"] for each in document["knobs"]] == ["micro_batch_per_gpu"], f"{document['knobs']}")
+    text = expect(place.run("backtest", file, "--ranking", "--no-store"), 0).out
+    for part in ("ranking of 3 published runs", "as many GPUs: 1 groups", "what one knob buys: 3 pairs", "targets"):
+        check(part in text, f"'{part}' is not in\n{text}")
+
+
 def test_runs_found_later():
     """Every row of the later table is a scenario or has a reason, and every rule of it is about rows."""
     later = SOURCE / "assets/backtest/later"
