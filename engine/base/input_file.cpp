@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -48,10 +49,8 @@ Result<std::string> read_up_to(const InputFile& input, std::int64_t most, const 
   text.resize(static_cast<std::size_t>(std::min(input.size(), most)) + 1);
   std::size_t filled = 0;
   while (true) {
-    const ssize_t got = ::read(input.descriptor(), text.data() + filled, text.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(place, "cannot be read", errno);
-    filled += static_cast<std::size_t>(got);
+    SHARDLAB_TRY(const std::size_t got, read_piece(input, std::span<char>(text).subspan(filled), place));
+    filled += got;
     if (got == 0 || static_cast<std::int64_t>(filled) > most) break;
     if (filled == text.size()) text.resize(text.size() + (std::size_t{64} << 10));
   }
@@ -75,6 +74,12 @@ Result<InputFile> InputFile::open(const std::filesystem::path& file, std::string
   return input;
 }
 
+Result<InputFile> InputFile::standard_input() {
+  const int descriptor = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0) return failed(in_file("-"), "cannot be opened", errno);
+  return InputFile(descriptor, 0);
+}
+
 InputFile::InputFile(InputFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
 
@@ -92,16 +97,42 @@ int InputFile::release() {
   return std::exchange(descriptor_, -1);
 }
 
+tl::unexpected<Error> larger_than_kind(const Place& place, const FileKind& kind) {
+  return bad_input(place, not_a(fmt::format("is larger than {}", to_string(Bytes{kind.most})), kind.name));
+}
+
 Result<std::string> read_input_file(const std::filesystem::path& file, const FileKind& kind) {
   SHARDLAB_TRY(const InputFile input, InputFile::open(file, kind.name));
   const Place place = in_file(file.string());
-  const auto too_large = [&] {
-    return bad_input(place, not_a(fmt::format("is larger than {}", to_string(Bytes{kind.most})), kind.name));
-  };
-  if (input.size() > kind.most) return too_large();
+  if (input.size() > kind.most) return larger_than_kind(place, kind);
   SHARDLAB_TRY(std::string text, read_up_to(input, kind.most, place));
-  if (static_cast<std::int64_t>(text.size()) > kind.most) return too_large();
+  if (static_cast<std::int64_t>(text.size()) > kind.most) return larger_than_kind(place, kind);
   return text;
+}
+
+Result<std::string> read_beginning(const std::filesystem::path& file, const FileKind& kind) {
+  SHARDLAB_TRY(const InputFile input, InputFile::open(file, kind.name));
+  SHARDLAB_TRY(std::string text, read_up_to(input, kind.most, in_file(file.string())));
+  text.resize(std::min(text.size(), static_cast<std::size_t>(kind.most)));
+  return text;
+}
+
+Result<std::string> read_end(const std::filesystem::path& file, const FileKind& kind) {
+  SHARDLAB_TRY(const InputFile input, InputFile::open(file, kind.name));
+  const Place place = in_file(file.string());
+  if (::lseek(input.descriptor(), std::max<std::int64_t>(0, input.size() - kind.most), SEEK_SET) < 0)
+    return failed(place, "cannot be read", errno);
+  SHARDLAB_TRY(std::string text, read_up_to(input, kind.most, place));
+  text.resize(std::min(text.size(), static_cast<std::size_t>(kind.most)));
+  return text;
+}
+
+Result<std::size_t> read_piece(const InputFile& input, std::span<char> room, const Place& place) {
+  ssize_t got;
+  do got = ::read(input.descriptor(), room.data(), room.size());
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return failed(place, "cannot be read", errno);
+  return static_cast<std::size_t>(got);
 }
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,10 @@ inline constexpr FileKind k_memory_history_file{"memory history", std::int64_t{8
 inline constexpr FileKind k_flight_dump_file{"dump of a flight recorder", std::int64_t{256} << 20};
 inline constexpr FileKind k_program_file{"source of a program", std::int64_t{4} << 20};
 inline constexpr FileKind k_table_file{"table", std::int64_t{64} << 20};
+inline constexpr FileKind k_rank_job_file{"job of a rank", std::int64_t{16} << 20};
+inline constexpr FileKind k_spool_file{"record of a rank", std::int64_t{64} << 30};
+inline constexpr FileKind k_probe_results_file{"list of measurements", std::int64_t{256} << 20};
+inline constexpr FileKind k_result_file{"file of results", std::int64_t{1} << 30};
 inline constexpr FileKind k_description_file{"description", std::int64_t{16} << 20};
 
 // An open file; closed with the object. Movable.
@@ -34,6 +39,8 @@ class InputFile {
  public:
   // bad_input for what is missing, may not be opened, or is no ordinary file: a folder, a pipe, a device.
   static Result<InputFile> open(const std::filesystem::path& file, std::string_view kind);
+  // Whatever it is: who names it knows that it is waited for. Its size is not known.
+  static Result<InputFile> standard_input();
 
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
@@ -52,8 +59,20 @@ class InputFile {
   std::int64_t size_;
 };
 
+// What is said of a file that has more bytes than its kind.
+tl::unexpected<Error> larger_than_kind(const Place& place, const FileKind& kind);
+
 // All bytes of a file. Errors of InputFile::open(), and bad_input for one that is larger than its kind, or
 // cannot be read (then ErrorCode::unreadable, as where it is there and cannot be opened).
 Result<std::string> read_input_file(const std::filesystem::path& file, const FileKind& kind);
+
+// As many bytes as the kind has at most from the beginning, or the end, of a file of any size. Errors of
+// InputFile::open(), and bad_input (ErrorCode::unreadable) for one that cannot be read.
+Result<std::string> read_beginning(const std::filesystem::path& file, const FileKind& kind);
+Result<std::string> read_end(const std::filesystem::path& file, const FileKind& kind);
+
+// The bytes that come next, as many as are there and find room: 0 at the end. bad_input
+// (ErrorCode::unreadable) at `place` where they cannot be read.
+Result<std::size_t> read_piece(const InputFile& input, std::span<char> room, const Place& place);
 
 }  // namespace shardlab

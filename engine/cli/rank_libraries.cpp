@@ -2,10 +2,11 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
+
+#include "engine/base/input_file.h"
 
 namespace shardlab {
 namespace {
@@ -17,8 +18,9 @@ constexpr const char* k_variable = "SHARDLAB_TORCH_DIR";
 // '2.11.0' of the line __version__ = '2.11.0+cu130'; empty when torch does not say.
 std::string version_of(const fs::path& torch) {
   constexpr std::string_view k_start = "__version__ = '";
-  std::ifstream file(torch / "version.py");
-  for (std::string line; std::getline(file, line);) {
+  constexpr FileKind k_version_file{"version of torch", std::int64_t{64} << 10};
+  std::istringstream text(read_input_file(torch / "version.py", k_version_file).value_or(""));
+  for (std::string line; std::getline(text, line);) {
     if (!line.starts_with(k_start)) continue;
     const std::string version = line.substr(k_start.size());
     return version.substr(0, version.find_first_of("+'"));

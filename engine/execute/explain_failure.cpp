@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "engine/base/input_file.h"
 #include "engine/execute/spool.h"
 
 namespace shardlab {
@@ -27,14 +27,13 @@ struct Report {
   }
 };
 
+// The last one with anything in it; empty where there is none near the end, or no log.
 std::string last_line(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  std::string line, last;
-  while (std::getline(stream, line)) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
+  constexpr FileKind k_end_of_log{"log", std::int64_t{64} << 10};
   constexpr std::size_t k_longest = 300;
-  return last.substr(0, k_longest);
+  std::string text = read_end(path, k_end_of_log).value_or("");
+  text.resize(text.find_last_not_of(" \t\r\n") + 1);  // to nothing where there is no such place
+  return text.substr(text.rfind('\n') + 1, k_longest);
 }
 
 // The place of a rank's error without the rank, which the sentence names already.

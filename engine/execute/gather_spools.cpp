@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/folder.h"
 #include "engine/execute/launch.h"
 #include "engine/execute/run_steps.h"
 #include "engine/execute/spool.h"
@@ -90,17 +91,19 @@ Result<std::vector<Spool>> read_spools(int world, const std::string& hash,
   std::vector<Spool> spools;
   std::vector<int> missing;
   for (int rank = 0; rank < world; ++rank) {
-    auto spool = read_spool(spool_path(run_directory, rank));
+    const std::filesystem::path path = spool_path(run_directory, rank);
+    auto spool = read_spool(path);
     if (!spool && is_of_the_machine(spool.error())) {
       spool.error().hint =
           fmt::format("the ranks have finished: `shardlab import {}` stores the run", run_directory.string());
       return fail(std::move(spool).error());
     }
+    if (!spool && is_there(path).value_or(false)) return fail(std::move(spool).error());
     if (!spool) {
       missing.push_back(rank);
       continue;
     }
-    SHARDLAB_CHECK_OK(check_spool(*spool, rank, hash, spool_path(run_directory, rank)));
+    SHARDLAB_CHECK_OK(check_spool(*spool, rank, hash, path));
     spools.push_back(*std::move(spool));
   }
   if (!missing.empty()) {

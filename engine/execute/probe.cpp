@@ -1,11 +1,11 @@
 #include "engine/execute/probe.h"
 
-#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
 #include "engine/base/json_number.h"
 
 namespace shardlab {
@@ -14,11 +14,9 @@ namespace {
 using Json = nlohmann::json;
 
 Result<std::string> read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return run_failed(in_file(file.string()), "cannot be read");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  auto text = read_input_file(file, k_probe_results_file);
+  if (!text) return run_failed(in_file(file.string()), text.error().what);
+  return text;
 }
 
 }  // namespace

@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-
+#include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
 #include "engine/scenario/read_scenario.h"
 
@@ -42,15 +38,13 @@ Result<Scenario> scenario_of(const RankJob& job) {
 }
 
 Result<RankJob> read_rank_job(const fs::path& file) {
-  errno = 0;
-  std::ifstream stream(file);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) {
-    const std::string why = errno != 0 ? std::strerror(errno) : "it is empty";
+  const auto text = read_input_file(file, k_rank_job_file);
+  if (!text || text->empty()) {
+    const std::string why = text ? "it is empty" : text.error().what;
     return bad_input(in_file(file.string()), fmt::format("this rank cannot read its job: {}", why),
                      k_by_hand);
   }
-  Result<RankJob> job = parse_rank_job(text.str());
+  Result<RankJob> job = parse_rank_job(*text);
   if (!job) job.error().place = in_file(file.string());
   return job;
 }

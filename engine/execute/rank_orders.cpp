@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/input_file.h"
+#include "engine/base/json_depth.h"
 #include "engine/base/output_file.h"
 #include "engine/execute/machine.h"
 #include "engine/execute/run_folder.h"
@@ -25,10 +25,10 @@ constexpr std::chrono::milliseconds k_order_poll{20};
 
 // Absent while it is not there, or not wholly.
 std::optional<Json> read_json(const fs::path& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) return std::nullopt;
-  Json json = Json::parse(text.str(), nullptr, false);
+  constexpr FileKind k_order_file{"order", std::int64_t{64} << 20};
+  const auto text = read_input_file(file, k_order_file);
+  if (!text || is_json_too_deep(*text)) return std::nullopt;
+  Json json = Json::parse(*text, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   return json;
 }

@@ -1,8 +1,5 @@
 #include "engine/execute/spool.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <stdexcept>
 
@@ -10,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/folder.h"
 #include "engine/base/json_depth.h"
 #include "engine/base/json_number.h"
+#include "engine/base/text/input_lines.h"
 
 namespace shardlab {
 
@@ -141,35 +140,39 @@ void add_record(const Json& line, Spool& spool) {
   if (record == "error") spool.error = parse_error_json(line.at("error").dump());
 }
 
-tl::unexpected<Error> cannot_be_read(const std::filesystem::path& path, int error) {
-  return unreadable(
-      not_possible(in_file(path.string()), fmt::format("cannot be read: {}", std::strerror(error))));
+// A step of a million instructions.
+constexpr std::size_t k_longest_record = std::size_t{256} << 20;
+
+// A record that is there and cannot be read is the machine's trouble: it can be read later.
+tl::unexpected<Error> cannot_be_read(Error error) {
+  if (error.code == ErrorCode::unreadable) error.kind = ErrorKind::not_possible;
+  return fail(std::move(error));
 }
 
 }  // namespace
 
 Result<Spool> read_spool(const std::filesystem::path& path) {
-  errno = 0;
-  std::ifstream stream(path);
-  if (!stream && errno == ENOENT)
-    return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
-  if (!stream) return cannot_be_read(path, errno);
+  SHARDLAB_TRY(const bool is_written, is_there(path));
+  if (!is_written) return bad_input(in_file(path.string()), "cannot be opened", "did the rank start?");
+  auto lines = InputLines::open(path, k_spool_file, k_longest_record);
+  if (!lines) return cannot_be_read(std::move(lines).error());
   Spool spool;
-  std::string line;
-  for (std::int64_t number = 1; std::getline(stream, line); ++number) {
-    if (stream.eof()) {  // no line end: it was being written
+  for (std::string line;;) {
+    const Result<bool> is_line = lines->next(line);
+    if (!is_line) return cannot_be_read(is_line.error());
+    if (!*is_line) return spool;
+    if (!lines->was_ended()) {  // it was being written
       spool.truncated = true;
-      break;
+      return spool;
     }
     try {
       if (is_json_too_deep(line)) throw std::out_of_range("nested too deeply");
       add_record(Json::parse(line), spool);
     } catch (const std::exception&) {
-      return bad_input(in_file(path.string(), number), "is not a record of a run", "the file is damaged");
+      return bad_input(in_file(path.string(), lines->number()), "is not a record of a run",
+                       "the file is damaged");
     }
   }
-  if (stream.bad()) return cannot_be_read(path, errno);
-  return spool;
 }
 
 }  // namespace shardlab

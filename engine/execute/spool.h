@@ -84,7 +84,8 @@ class SpoolWriter {
   std::filesystem::path path_;
 };
 
-// Reads what is there. bad_input for a file that cannot be opened or a damaged line before the last.
+// Reads what is there, a line at a time. bad_input for a file that is missing or no ordinary one, and for a
+// damaged line before the last; not_possible (ErrorCode::unreadable) where it is there and cannot be read.
 Result<Spool> read_spool(const std::filesystem::path& path);
 
 }  // namespace shardlab

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <fstream>
 #include <set>
 #include <string_view>
 
+#include "engine/base/input_file.h"
 #include "engine/doctor/log/check_is_log.h"
 #include "engine/doctor/log/log_lines.h"
 #include "engine/doctor/log/log_reader.h"
@@ -30,18 +30,12 @@ Status read_pieces(const LogSource& log, const std::function<bool(std::string_vi
       if (!take(text.substr(at, k_piece))) break;
     return {};
   }
-  std::error_code ignored;
-  std::ifstream stream;
-  if (std::filesystem::is_regular_file(log.file, ignored)) stream.open(log.file, std::ios::binary);
-  if (!stream.is_open()) return bad_input(in_file(log.name), "cannot be read");
+  SHARDLAB_TRY(const InputFile file, InputFile::open(log.file, "log"));
   std::string piece(k_piece, '\0');
   while (true) {
-    stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    const auto size = static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0));
-    if (size == 0 || !take(std::string_view(piece).substr(0, size))) break;
+    SHARDLAB_TRY(const std::size_t size, read_piece(file, piece, in_file(log.name)));
+    if (size == 0 || !take(std::string_view(piece).substr(0, size))) return {};
   }
-  if (stream.bad()) return bad_input(in_file(log.name), "cannot be read to its end");
-  return {};
 }
 
 // The numbers of the lines that findings name, with those around them.
@@ -96,16 +90,12 @@ Status examine_into(ExaminedLog& examined, const LogSource& log, const std::func
 
 bool looks_like_log(const std::filesystem::path& file) {
   constexpr std::array<std::string_view, 5> k_others = {".json", ".gz", ".db", ".yaml", ".yml"};
-  std::error_code ignored;
+  constexpr FileKind k_head{"log", std::int64_t{16} << 10};
   const std::string ending = file.extension().string();
   if (std::find(k_others.begin(), k_others.end(), ending) != k_others.end()) return false;
-  if (!std::filesystem::is_regular_file(file, ignored)) return false;  // a pipe would be waited for
-  std::array<char, 1 << 14> head{};
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), head.size());
-  const auto size = std::max<std::streamsize>(stream.gcount(), 0);
-  const auto controls = std::count_if(head.begin(), head.begin() + size, is_control);
-  return size > 0 && controls * 100 <= size * k_most_control_percent;
+  const std::string head = read_beginning(file, k_head).value_or("");
+  const auto controls = std::count_if(head.begin(), head.end(), is_control);
+  return !head.empty() && controls * 100 <= std::ssize(head) * k_most_control_percent;
 }
 
 ExaminedLog examine_log(const LogSource& log, const std::function<bool()>& is_wanted) {

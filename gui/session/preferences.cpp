@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
+#include "engine/base/json_depth.h"
 #include "engine/base/output_file.h"
 
 namespace shardlab::gui {
@@ -42,13 +43,16 @@ std::filesystem::path preferences_path() {
 }
 
 Result<Preferences> load_preferences(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return Preferences{};
+  constexpr FileKind k_preferences_file{"file of preferences", std::int64_t{4} << 20};
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return Preferences{};
+  SHARDLAB_TRY(const std::string text, read_input_file(file, k_preferences_file));
   try {
-    return from_json(nlohmann::json::parse(stream));
+    if (!is_json_too_deep(text)) return from_json(nlohmann::json::parse(text));
   } catch (const nlohmann::json::exception&) {
-    return bad_input(in_file(file.string()), "is not what the window wrote there", "it is written anew");
+    // The same as for what is too deep to be looked at.
   }
+  return bad_input(in_file(file.string()), "is not what the window wrote there", "it is written anew");
 }
 
 Status save_preferences(const Preferences& preferences, const std::filesystem::path& file) {

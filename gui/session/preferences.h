@@ -26,7 +26,8 @@ void remember_file(Preferences& preferences, const std::filesystem::path& file);
 // $XDG_CONFIG_HOME/shardlab/gui.json, else ~/.config/shardlab/gui.json; empty without a home.
 std::filesystem::path preferences_path();
 
-// A missing file gives the defaults; one that cannot be understood is bad_input, and the defaults are used.
+// A missing file gives the defaults; one that cannot be read or understood is bad_input, and the defaults are
+// used.
 Result<Preferences> load_preferences(const std::filesystem::path& file);
 // Through a file beside it, so that a crash leaves the old one.
 Status save_preferences(const Preferences& preferences, const std::filesystem::path& file);

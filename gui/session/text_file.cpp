@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/input_file.h"
 #include "engine/scenario/yaml_edit.h"
 
 namespace shardlab::gui {
@@ -43,18 +42,8 @@ bool is_text(std::string_view text) {
 }  // namespace
 
 Result<std::string> read_text_file(const std::filesystem::path& file) {
-  constexpr std::uintmax_t k_most = 256 << 10;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error))
-    return bad_input(in_file(file.string()), "is no file that can be read");
-  if (const auto size = std::filesystem::file_size(file, error); error || size > k_most)
-    return bad_input(in_file(file.string()), "is too large",
-                     "scenarios and models' configurations have at most 256 KiB");
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) return bad_input(in_file(file.string()), "cannot be read");
-  std::string read = text.str();
+  constexpr FileKind k_text_file{"text of a scenario or a model", std::int64_t{256} << 10};
+  SHARDLAB_TRY(std::string read, read_input_file(file, k_text_file));
   if (!is_text(read))
     return bad_input(in_file(file.string()), "is no text",
                      "scenarios are YAML in UTF-8, without control characters");

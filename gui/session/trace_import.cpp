@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <fstream>
 #include <string_view>
 
+#include "engine/base/input_file.h"
 #include "engine/base/paths.h"
 
 namespace shardlab::gui {
 
 bool looks_like_trace(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return false;  // a pipe would be waited for
-  std::array<char, 1 << 16> head{};
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), head.size());
-  const std::string_view text(head.data(),
-                              static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  constexpr FileKind k_head{"trace", std::int64_t{64} << 10};
   constexpr std::string_view k_gzip = "\x1f\x8b";
+  const std::string text = read_beginning(file, k_head).value_or("");
   return text.starts_with(k_gzip) || text.find("\"traceEvents\"") != std::string_view::npos ||
          text.find("\"ph\"") != std::string_view::npos;
 }

@@ -5,9 +5,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "engine/base/folder.h"
 #include "engine/base/output_file.h"
+#include "engine/base/text/input_lines.h"
 #include "engine/base/write_all.h"
 
 namespace shardlab {
@@ -19,20 +20,26 @@ ResultFile::~ResultFile() {
 Status ResultFile::open(const std::filesystem::path& file) {
   SHARDLAB_CHECK_OK(replaceable_file(file));
   path_ = file;
-  {
-    std::ifstream stream(file, std::ios::binary);
-    for (std::string line; std::getline(stream, line);) {
-      ends_in_line_ = !stream.eof();
-      if (auto kept = parse_outcome(line))
-        kept_.insert_or_assign(std::move(kept->key), std::move(kept->outcome));
-    }
-  }
+  SHARDLAB_TRY(const bool has_results, is_there(file));
+  if (has_results) SHARDLAB_CHECK_OK(read_kept());
   file_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   if (file_ < 0)
     return not_possible(in_file(file.string()),
                         std::string("results cannot be kept there: ") + std::strerror(errno),
                         "--results FILE names another place, --no-store keeps none");
   return {};
+}
+
+Status ResultFile::read_kept() {
+  constexpr std::size_t k_longest_result = std::size_t{1} << 20;
+  SHARDLAB_TRY(InputLines lines, InputLines::open(path_, k_result_file, k_longest_result));
+  for (std::string line;;) {
+    SHARDLAB_TRY(const bool is_line, lines.next(line));
+    if (!is_line) return {};
+    ends_in_line_ = lines.was_ended();
+    if (auto kept = parse_outcome(line))
+      kept_.insert_or_assign(std::move(kept->key), std::move(kept->outcome));
+  }
 }
 
 std::optional<Outcome> ResultFile::find(const std::string& key) const {

@@ -22,7 +22,7 @@ class ResultFile {
   ResultFile& operator=(const ResultFile&) = delete;
 
   // Reads what is there and is ready to add; a last line that is cut short is passed over. Errors: bad_input
-  // for what is no ordinary file, not_possible where the file cannot be written.
+  // for what is no ordinary file or larger than results are, not_possible where it cannot be written.
   Status open(const std::filesystem::path& file);
 
   std::optional<Outcome> find(const std::string& key) const;
@@ -30,6 +30,8 @@ class ResultFile {
   Status add(const std::string& key, const Outcome& outcome);
 
  private:
+  Status read_kept();
+
   mutable std::mutex mutex_;
   std::filesystem::path path_;
   int file_ = -1;

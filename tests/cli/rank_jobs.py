@@ -68,8 +68,8 @@ def test_bad_jobs():
     check_refused(answer_to(good | {"threads": "two"}), 2, "'threads' cannot be \"two\"")
     check_refused(answer_to(good | {"run_hash": "abc"}), 4, "the launcher planned abc", "same version")
     file.unlink()
-    check_refused(rank_of(place, "--job", file), 2, str(file), "No such file", "not by hand")
-    check_refused(rank_of(place, "--job", place.path / "nowhere" / "job.json"), 2, "No such file")
+    check_refused(rank_of(place, "--job", file), 2, str(file), "no such file", "not by hand")
+    check_refused(rank_of(place, "--job", place.path / "nowhere" / "job.json"), 2, "no such file")
 
 
 def test_started_by_hand():

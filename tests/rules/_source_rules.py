@@ -7,6 +7,7 @@ import os
 import re
 
 import _comment_rules
+import _opening_rules
 import _type_rules
 import _word_rules
 
@@ -269,6 +270,7 @@ def check_rows(root):
         if not os.path.exists(os.path.join(root, folder)):
             yield f"tests/rules/_source_rules.py:1: a row is about {folder}, which is no folder"
     yield from _word_rules.check_rows(root)
+    yield from _opening_rules.check_rows(root)
 
 
 def strategy_names(root):
@@ -309,5 +311,6 @@ def check(root):
     violations += check_operator_names(root, paths)
     violations += _word_rules.check(root, paths)
     violations += _comment_rules.check(root, paths)
+    violations += _opening_rules.check(root, paths)
     violations += _type_rules.check(root, paths)
     return violations + list(check_names(paths)) + list(check_layers(paths))

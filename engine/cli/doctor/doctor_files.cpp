@@ -1,9 +1,10 @@
 #include "engine/cli/doctor/doctor_files.h"
 
-#include <fstream>
 #include <map>
 #include <utility>
 
+#include "engine/base/input_file.h"
+#include "engine/base/text_place.h"
 #include "engine/cli/imports/made_import.h"
 #include "engine/doctor/log/log_lines.h"
 #include "engine/formats/imports/foreign_file.h"
@@ -36,14 +37,11 @@ class NamedFiles {
   }
 
   std::string line(const Place& place) {
-    if (place.line < 1) return {};
-    std::ifstream stream(place.file);
-    std::string text;
-    for (int i = 0; i < place.line; ++i) {
-      if (!std::getline(stream, text)) return {};
-    }
-    const std::size_t first = text.find_first_not_of(" \t");
-    return first == std::string::npos ? std::string() : readable(text.substr(first));
+    const auto wanted = text_place(place);
+    if (!wanted) return {};
+    const std::string text = read_input_file(place.file, k_description_file).value_or("");
+    const LineRange line = line_at(text, offset_of(text, {wanted->line, 1}));
+    return readable(std::string_view(text).substr(line.begin, line.end - line.begin));
   }
 
  private:

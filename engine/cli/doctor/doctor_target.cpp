@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,25 +22,18 @@ namespace {
 
 constexpr std::string_view k_standard_input = "-";
 constexpr std::size_t k_piece = 1 << 18;
-constexpr std::size_t k_looked_at = 64 << 10;  // of a file, for telling what it is
+constexpr FileKind k_looked_at{"log", 64 << 10};  // of a file, for telling what it is
 constexpr std::string_view k_gzip_magic = "\x1f\x8b";
 
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
+Error with_other_ways(Error error) {
+  if (error.code == ErrorCode::none)
+    error.hint = "give the files of a folder one by one, and what comes through a pipe as `-`";
+  return error;
+}
 
-Result<File> open_target(const std::string& target) {
-  if (target == k_standard_input) return File(stdin);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(target, ignored))
-    return bad_input(in_file(target), "is a folder", "give the files in it");
-  File file(std::fopen(target.c_str(), "rb"));
-  if (file == nullptr)
-    return bad_input(in_file(target), std::string("cannot be read: ") + std::strerror(errno));
-  return file;
+Result<InputFile> open_target(const std::string& target) {
+  if (target == k_standard_input) return InputFile::standard_input();
+  return InputFile::open(target, k_looked_at.name).map_error(with_other_ways);
 }
 
 tl::unexpected<Error> is_compressed(const std::string& target) {
@@ -72,14 +60,6 @@ bool is_of_a_tool(const std::string& target, std::string_view begin) {
   return is_named && file.error().place.line > 0;
 }
 
-std::string beginning_of(const std::filesystem::path& file) {
-  std::string begin(k_looked_at, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
-  return begin;
-}
-
 // When the file was written, since 1970.
 std::optional<Nanoseconds> written_at(const std::string& file) {
   std::error_code error;
@@ -95,7 +75,7 @@ std::vector<std::string> dumps_in(const std::string& target) {
   if (!std::filesystem::is_directory(target, error)) return {target};
   std::vector<std::string> files;
   for (std::filesystem::directory_iterator at(target, error), end; !error && at != end; at.increment(error)) {
-    if (at->is_regular_file(error) && may_be_flight_dump(beginning_of(at->path())))
+    if (may_be_flight_dump(read_beginning(at->path(), k_looked_at).value_or("")))
       files.push_back(at->path().string());
   }
   std::sort(files.begin(), files.end());
@@ -110,9 +90,7 @@ Result<DoctorTarget> kind_of_target(const std::string& target) {
   if (!std::filesystem::exists(target, ignored)) return DoctorTarget::run;
   if (std::filesystem::is_directory(target, ignored)) return DoctorTarget::flight;
   if (target.ends_with(".py")) return DoctorTarget::program;
-  SHARDLAB_TRY(const File file, open_target(target));
-  std::string begin(k_looked_at, '\0');
-  begin.resize(std::fread(begin.data(), 1, begin.size(), file.get()));
+  SHARDLAB_TRY(const std::string begin, read_beginning(target, k_looked_at).map_error(with_other_ways));
   if (may_be_flight_dump(begin)) return DoctorTarget::flight;
   const bool scenario = has_key(begin, "model:") && (has_key(begin, "cluster:") ||
                                                      has_key(begin, "parallel:") || has_key(begin, "train:"));
@@ -151,16 +129,16 @@ Result<TrainingProgram> read_programs(const std::vector<std::string>& targets) {
 }
 
 Result<LogFacts> read_log(const std::string& target) {
-  SHARDLAB_TRY(const File file, open_target(target));
+  SHARDLAB_TRY(const InputFile file, open_target(target));
   LogReader reader(all_signs());
   std::string piece(k_piece, '\0');
-  bool begins = true;
-  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), file.get())) > 0;) {
+  for (bool begins = true;;) {
+    SHARDLAB_TRY(const std::size_t size, read_piece(file, piece, in_file(target)));
+    if (size == 0) break;
     const std::string_view read = std::string_view(piece).substr(0, size);
     if (std::exchange(begins, false) && read.starts_with(k_gzip_magic)) return is_compressed(target);
     reader.feed(read);
   }
-  if (std::ferror(file.get()) != 0) return bad_input(in_file(target), "cannot be read to its end");
   LogFacts facts = reader.finish();
   SHARDLAB_CHECK_OK(check_is_log(facts, target));
   return facts;

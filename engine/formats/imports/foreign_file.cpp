@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -19,14 +18,7 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t k_largest = 256 * 1024;
-
-std::string first_bytes(const std::filesystem::path& path, std::size_t count) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(count, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(count));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
-  return text;
-}
+constexpr FileKind k_beginning{"configuration", k_largest + 1};
 
 // How many of the file's keys the section has, with values of a type that it takes there. Keys of several
 // tools count for each.
@@ -163,8 +155,7 @@ Result<ForeignFile> read_foreign_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, error))
     return bad_input(in_file(path.string()), "is a folder",
                      "name its files: those of one training are one case");
-  SHARDLAB_CHECK_OK(InputFile::open(path, "configuration"));
-  std::string text = first_bytes(path, k_largest + 1);
+  SHARDLAB_TRY(std::string text, read_beginning(path, k_beginning));
   if (text.size() > k_largest)
     return bad_input(in_file(path.string()),
                      fmt::format("is larger than {} KiB: no configuration", k_largest / 1024));
@@ -181,9 +172,7 @@ bool is_launch_script_name(const std::filesystem::path& name) {
 }
 
 bool is_profile(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
-  const std::string text = first_bytes(path, k_largest + 1);
+  const std::string text = read_beginning(path, k_beginning).value_or("");
   if (text.starts_with("\x1f\x8b")) return true;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool is_json = first != std::string::npos && (text[first] == '{' || text[first] == '[');

@@ -72,5 +72,23 @@ TEST_CASE("input file: no more is read than such a file has") {
   CHECK(read_input_file("/proc/self/maps", {"map", 10}).error().what == "is larger than 10 B, not a map");
 }
 
+TEST_CASE("input file: the beginning and the end of files of any size") {
+  const Folder folder;
+  std::ofstream(folder / "large") << std::string(2000, 'a') << std::string(999, 'b') << "c";
+  CHECK(read_beginning(folder / "large", k_small).value() == std::string(1000, 'a'));
+  CHECK(read_end(folder / "large", k_small).value() == std::string(999, 'b') + "c");
+  std::ofstream(folder / "short") << "ab";
+  CHECK(read_beginning(folder / "short", k_small).value() == "ab");
+  CHECK(read_end(folder / "short", k_small).value() == "ab");
+  std::ofstream(folder / "sparse").close();
+  fs::resize_file(folder / "sparse", std::uintmax_t{1} << 40);  // without blocks behind it
+  CHECK(read_beginning(folder / "sparse", k_small).value() == std::string(1000, '\0'));
+  CHECK(read_end(folder / "sparse", k_small).value().size() == 1000);
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(read_beginning(folder / "pipe", k_small).error().what == "is a pipe, not a small file");
+  CHECK(read_end("/dev/zero", k_small).error().what == "is a device, not a small file");
+  CHECK(read_beginning("/proc/self/mem", k_small).error().code == ErrorCode::unreadable);
+}
+
 }  // namespace
 }  // namespace shardlab

@@ -1,6 +1,9 @@
 #include "engine/execute/explain_failure.h"
 
+#include <sys/stat.h>
+
 #include <csignal>
+#include <fstream>
 
 #include "engine/execute/spool.h"
 #include "tests/catch.h"
@@ -40,6 +43,25 @@ TEST_CASE("ranks of probes take no steps, and their failure gives no advice on t
   CHECK(error.what == "rank 1 ended: killed by signal 9 (Killed); rank 0 did not answer and was stopped");
   CHECK_THAT(error.hint, contains_text("ran out of memory: measure with fewer ranks"));
   CHECK(error.hint.find("train.") == std::string::npos);
+}
+
+TEST_CASE("a rank's last words are the last line with anything in it, also of a log of any size") {
+  const TemporaryFolder folder;
+  WatchOutcome outcome;
+  outcome.ranks = {{0, {.code = 1}, false, 0}};
+  const std::filesystem::path log = rank_log_path(folder.path(), 0);
+  const auto said = [&] { return explain_failure(outcome, folder.path()).what; };
+  std::ofstream(log) << "first\nit hurts \r\n\n  \t\n";
+  CHECK(said().ends_with(", its last words: it hurts"));
+  std::ofstream(log) << std::string(500, 'x');
+  CHECK(said().ends_with(": " + std::string(300, 'x')));
+  std::ofstream(log) << std::string(1 << 20, 'x') << "\nit hurts";
+  CHECK(said().ends_with(", its last words: it hurts"));
+  std::ofstream(log, std::ios::trunc).close();
+  CHECK_THAT(said(), !contains_text("words"));
+  std::filesystem::remove(log);
+  REQUIRE(::mkfifo(log.c_str(), 0600) == 0);
+  CHECK_THAT(said(), !contains_text("words"));
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "engine/execute/rank_job.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -115,7 +117,7 @@ TEST_CASE("files that are no job are refused by name") {
     CHECK_THAT(job.error().what, contains_text(what));
     CHECK_FALSE(job.error().hint.empty());
   };
-  refused_with("cannot read its job: No such file");
+  refused_with("cannot read its job: no such file");
   for (const char* text : {"{", "[]", "3", "\xff\xfe"}) {
     INFO(text);
     std::ofstream(file) << text;
@@ -125,7 +127,10 @@ TEST_CASE("files that are no job are refused by name") {
   refused_with("cannot read its job: it is empty");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
-  refused_with("cannot read its job: Is a directory");
+  refused_with("cannot read its job: is a folder, not a job of a rank");
+  std::filesystem::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  refused_with("cannot read its job: is a pipe, not a job of a rank");
 }
 
 TEST_CASE("a job that cannot be written is an error with the file's name") {

@@ -1,5 +1,7 @@
 #include "engine/execute/spool.h"
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -172,6 +174,20 @@ TEST_CASE("a spool that is not there is an error") {
   const auto spool = read_spool("/nowhere/rank-0.spool");
   REQUIRE_FALSE(spool);
   CHECK(where_text(spool.error()) == "/nowhere/rank-0.spool");
+}
+
+TEST_CASE("a spool that is no file is neither waited for nor read without end") {
+  const test::TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder.path() / "pipe.spool").c_str(), 0600) == 0);
+  CHECK(read_spool(folder.path() / "pipe.spool").error().what == "is a pipe, not a record of a rank");
+  fs::create_symlink("/dev/zero", folder.path() / "zero.spool");
+  CHECK(read_spool(folder.path() / "zero.spool").error().what == "is a device, not a record of a rank");
+  fs::create_symlink("/proc/self/mem", folder.path() / "memory.spool");
+  CHECK(read_spool(folder.path() / "memory.spool").error().kind == ErrorKind::not_possible);
+  const fs::path sparse = folder.path() / "sparse.spool";
+  write_example(sparse, 1);
+  fs::resize_file(sparse, std::uintmax_t{1} << 40);  // without blocks behind it
+  CHECK_FALSE(read_spool(sparse));
 }
 
 TEST_CASE("a full disk is an error, not a crash") {

@@ -1,5 +1,7 @@
 #include "gui/session/doctor.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -195,8 +197,11 @@ TEST_CASE("what is no log is told: a picture when it is dropped, rubbish and not
   session.doctor().read_log(folder.path() / "missing.log");
   session.doctor().read_log(folder.path());
   session.doctor().paste_log("");
+  const fs::path pipe = folder.path() / "pipe.log";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  session.doctor().read_log(pipe);
   settle_logs(session);
-  REQUIRE(session.doctor().logs().size() == 4);
+  REQUIRE(session.doctor().logs().size() == 5);
   for (const auto& log : session.doctor().logs()) CHECK(log->error);
 }
 

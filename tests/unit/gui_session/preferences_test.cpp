@@ -1,5 +1,7 @@
 #include "gui/session/preferences.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "tests/catch.h"
@@ -34,6 +36,17 @@ TEST_CASE("missing preferences are the defaults, damaged ones an error, odd valu
   CHECK_FALSE(load_preferences(folder.path() / "types.json"));
   std::ofstream(folder.path() / "scale.json") << "{\"scale\": 1000}";
   CHECK(load_preferences(folder.path() / "scale.json").value().scale == 4);
+  std::ofstream(folder.path() / "deep.json") << "{\"theme\": " << std::string(100'000, '[');
+  CHECK_FALSE(load_preferences(folder.path() / "deep.json"));
+}
+
+TEST_CASE("preferences that are no file are neither waited for nor read without end") {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "gui.json";
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK(load_preferences(file).error().what == "is a pipe, not a file of preferences");
+  CHECK(load_preferences("/dev/zero").error().what == "is a device, not a file of preferences");
+  CHECK_FALSE(load_preferences(folder.path()));
 }
 
 }  // namespace shardlab::gui

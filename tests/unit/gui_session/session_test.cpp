@@ -169,14 +169,16 @@ TEST_CASE("a file that cannot be read any more is told, and the text stays and c
   const std::string kept = session.document().text();
   write(file, std::string(300 << 10, '#'));
   session.update(10);
-  CHECK(tells(session, "is too large since another program changed it"));
+  CHECK(
+      tells(session,
+            "is larger than 256 KiB, not a text of a scenario or a model since another program changed it"));
   write(file, std::string("name: a\0b", 9));
   session.update(20);
   CHECK(tells(session, "is no text since another program changed it"));
   fs::remove(file);
   fs::create_directory(file);
   session.update(30);
-  CHECK(tells(session, "is no file that can be read since another program changed it"));
+  CHECK(tells(session, "is a folder, not a text of a scenario or a model since another program changed it"));
   CHECK(session.document().text() == kept);
   CHECK_FALSE(session.save());
   fs::remove(file);
@@ -211,7 +213,7 @@ TEST_CASE("files that are no scenario are messages") {
     large << std::string(300 << 10, '#');
   }
   CHECK_FALSE(session.open(folder.path() / "large.yaml"));
-  CHECK(tells(session, "too large"));
+  CHECK(tells(session, "is larger than 256 KiB"));
   CHECK(session.documents_opened() == 0);
 }
 
@@ -233,16 +235,16 @@ TEST_CASE("odd files that are dropped are messages, and nothing that is open goe
   fs::resize_file(huge, std::uintmax_t{1} << 33);  // without blocks behind it
   const std::vector<std::pair<fs::path, std::string>> odd = {
       {folder_called("a-folder"), "nothing that the window can open"},
-      {folder_called("folder.yaml"), "is no file that can be read"},
-      {folder_called("folder.json"), "is no file that can be read"},
+      {folder_called("folder.yaml"), "is a folder"},
+      {folder_called("folder.json"), "is a folder"},
       {made("empty.json", ""), "nothing that the window can open"},
       {made("empty.json.gz", ""), "nothing that the window can open"},
       {made("rubbish.yaml", rubbish), "is no text"},
       {made("rubbish.json", rubbish), "is no text"},
       {made("latin1.yaml", "name: caf\xe9\n"), "is no text"},
       {made("no-config.json", "[1, 2"), "nothing that the window can open"},
-      {pipe, "is no file that can be read"},
-      {huge, "is too large"},
+      {pipe, "is a pipe"},
+      {huge, "is larger than 256 KiB"},
   };
   Session session;
   REQUIRE(session.open(k_scenario));

@@ -1,5 +1,7 @@
 #include "gui/session/trace_import.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <thread>
 
@@ -45,6 +47,8 @@ TEST_CASE("a trace is known by its first bytes, not by its name") {
   CHECK_FALSE(looks_like_trace(file("empty.json", "")));
   CHECK_FALSE(looks_like_trace(folder.path() / "none.json"));
   CHECK_FALSE(looks_like_trace(folder.path()));
+  REQUIRE(::mkfifo((folder.path() / "pipe.json").c_str(), 0600) == 0);
+  CHECK_FALSE(looks_like_trace(folder.path() / "pipe.json"));
 }
 
 TEST_CASE("the ranks' files go to one command, which tells the run") {

@@ -58,6 +58,20 @@ TEST_CASE("a file that was cut short loses its last line and nothing else") {
   CHECK(again.find("three"));
 }
 
+TEST_CASE("a file that is larger than results are, or has a line that no result has, is refused") {
+  const test::SearchFolder folder;
+  const auto complaint = [](const std::filesystem::path& file) {
+    ResultFile kept;
+    const Status opened = kept.open(file);
+    return opened ? "opened" : opened.error().what;
+  };
+  const auto file = folder.write("r", outcome_text("one", made_up()) + "\n" + std::string(2 << 20, 'x'));
+  CHECK_THAT(complaint(file), test::contains_text("is a line of more than 1.00 MiB"));
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);  // without blocks behind it
+  CHECK_THAT(complaint(file), test::contains_text("is larger than 1.00 GiB, not a file of results"));
+  CHECK_THAT(complaint("/proc/self/mem"), test::contains_text("cannot be read"));
+}
+
 TEST_CASE("a file that cannot be written is told with what to do") {
   const test::SearchFolder folder;
   ResultFile kept;
