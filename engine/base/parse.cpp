@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/text/utf8.h"
 #include "engine/base/unit_names.h"
 
 namespace shardlab {
@@ -87,7 +88,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t k_shown = 60;
-  return text.size() <= k_shown ? fmt::format("'{}'", text) : fmt::format("'{}...'", text.substr(0, k_shown));
+  return text.size() <= k_shown ? fmt::format("'{}'", text)
+                                : fmt::format("'{}...'", whole_characters(text, k_shown));
 }
 
 Result<std::int64_t> quantity(std::string_view text, std::span<const UnitName> units, bool unit_optional,

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/text/utf8.h"
 #include "engine/base/yaml_builder.h"
 
 namespace shardlab {
@@ -17,20 +18,6 @@ bool is_text(std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
   });
-}
-
-// The length of the UTF-8 character at the start of the text; 0 when it is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80                    ? 1
-                             : first >= 0xc2 && first < 0xe0 ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  if (length == 0 || length > text.size()) return 0;
-  const bool continues = std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length),
-                                     [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; });
-  return continues ? length : 0;
 }
 
 bool is_utf8(std::string_view text) {

@@ -8,14 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error_json.h"
+#include "engine/base/text/printable.h"
 #include "engine/base/write_all.h"
 
 namespace shardlab {
 namespace {
 
-void write_to_stderr(std::string text) {
-  text += '\n';
-  write_all(STDERR_FILENO, text);
+void write_to_stderr(std::string_view text) {
+  write_all(STDERR_FILENO, printable(text) + '\n');
 }
 
 // The fields of docs/json.md, "Errors".
@@ -37,7 +37,9 @@ void Console::write_out(std::string_view text) {
 }
 
 void Console::print(std::string_view text) {
-  if (!json_) write_out(text);
+  if (json_) return;
+  const Colours colours = style().colour ? Colours::kept : Colours::shown;
+  write_out(is_printable(text, colours) ? text : printable(text, colours));
 }
 
 void Console::print_json(const Json& document) {
@@ -45,11 +47,11 @@ void Console::print_json(const Json& document) {
 }
 
 void Console::note(std::string_view line) {
-  if (!quiet_) write_to_stderr(std::string(line));
+  if (!quiet_) write_to_stderr(line);
 }
 
 void Console::detail(std::string_view line) {
-  if (verbose_) write_to_stderr(std::string(line));
+  if (verbose_) write_to_stderr(line);
 }
 
 void Console::print_error(const Error& error) {

@@ -1,5 +1,7 @@
 // Where a command writes: results to stdout, everything else to stderr.
 //
+// Text for people is printable (base/text/printable.h), whatever names and files it quotes.
+//
 // A reader that went away (`shardlab plan x | head`) ends the output silently; any other failure to write is
 // reported by finish(). Not thread-safe.
 #pragma once

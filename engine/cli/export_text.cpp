@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/text/utf8.h"
 #include "engine/cli/export_report.h"
 #include "engine/report/figures.h"
 #include "engine/report/text_table.h"
@@ -22,7 +23,7 @@ std::string change_of(const PredictedStep& from, const PredictedStep& to) {
 // What there is room for in a line; the whole value stands in the file's head and in --json.
 std::string shortened(const std::string& value) {
   constexpr std::size_t k_room = 44;
-  return value.size() <= k_room ? value : value.substr(0, k_room - 2) + "..";
+  return value.size() <= k_room ? value : std::string(whole_characters(value, k_room - 2)) + "..";
 }
 
 std::string effect_of(const MadeExport& made, std::size_t difference) {

@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <string>
 
+#include "engine/base/text/printable.h"
+#include "engine/base/text/utf8.h"
+
 namespace shardlab {
 namespace {
 
@@ -29,7 +32,8 @@ void ProgressLine::show(std::string_view text) {
   if (!visible_ || (shown_ && now - last_ < k_shortest_interval)) return;
   last_ = now;
   shown_ = true;
-  write_line(std::string(k_return_and_erase) + std::string(text.substr(0, terminal_columns())));
+  const std::string shown = printable(text);
+  write_line(std::string(k_return_and_erase) + std::string(whole_characters(shown, terminal_columns())));
 }
 
 void ProgressLine::clear() {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/input_file.h"
+#include "engine/base/text/utf8.h"
 #include "engine/execute/spool.h"
 
 namespace shardlab {
@@ -33,7 +34,7 @@ std::string last_line(const std::filesystem::path& path) {
   constexpr std::size_t k_longest = 300;
   std::string text = read_end(path, k_end_of_log).value_or("");
   text.resize(text.find_last_not_of(" \t\r\n") + 1);  // to nothing where there is no such place
-  return text.substr(text.rfind('\n') + 1, k_longest);
+  return std::string(whole_characters(std::string_view(text).substr(text.rfind('\n') + 1), k_longest));
 }
 
 // The place of a rank's error without the rank, which the sentence names already.

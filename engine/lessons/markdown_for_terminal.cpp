@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/text/colours.h"
 #include "engine/lessons/markdown.h"
 
 namespace shardlab::lessons {
 namespace {
-
-constexpr std::string_view k_bold = "\x1b[1m";
-constexpr std::string_view k_plain = "\x1b[0m";
 
 // Columns of a text in UTF-8, wide characters aside.
 int columns(std::string_view text) {
@@ -59,7 +57,7 @@ std::string wrapped(const MarkdownLine& line, const std::string& first, std::siz
       ++at;
     }
     if (word.strong && colour)
-      result += std::string(k_bold) + word.text + std::string(k_plain);
+      result += std::string(colours::k_strong) + word.text + std::string(colours::k_off);
     else
       result += word.text;
     at += length;
@@ -84,7 +82,8 @@ std::string table_text(const std::vector<std::vector<MarkdownLine>>& rows, bool 
       line += i == 0 ? cell + pad : "  " + pad + cell;
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    text += r == 0 && colour ? std::string(k_bold) + line + std::string(k_plain) + "\n" : line + "\n";
+    text += r == 0 && colour ? std::string(colours::k_strong) + line + std::string(colours::k_off) + "\n"
+                             : line + "\n";
   }
   return text;
 }

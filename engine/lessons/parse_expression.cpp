@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/parse.h"
+#include "engine/base/text/utf8.h"
 #include "engine/lessons/expression.h"
 #include "engine/lessons/expression_words.h"
 
@@ -174,8 +175,8 @@ Result<Expression> parse_expression(std::string_view source, const Place& place)
   Error error = std::move(root).error();
   error.place = place;
   constexpr std::size_t k_shown = 200;
-  error.what = fmt::format("in '{}{}': {}", source.substr(0, k_shown), source.size() > k_shown ? "..." : "",
-                           error.what);
+  error.what = fmt::format("in '{}{}': {}", whole_characters(source, k_shown),
+                           source.size() > k_shown ? "..." : "", error.what);
   return fail(std::move(error));
 }
 

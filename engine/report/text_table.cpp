@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/base/text/colours.h"
+#include "engine/base/text/printable.h"
+
 namespace shardlab {
 namespace {
 
@@ -45,10 +48,10 @@ std::size_t first_to_drop(const std::vector<TableColumn>& columns, const std::ve
 
 std::string_view escape_of(Tone tone) {
   switch (tone) {
-    case Tone::good: return "\x1b[32m";
-    case Tone::fair: return "\x1b[33m";
-    case Tone::bad: return "\x1b[31m";
-    case Tone::faint: return "\x1b[2m";
+    case Tone::good: return colours::k_green;
+    case Tone::fair: return colours::k_yellow;
+    case Tone::bad: return colours::k_red;
+    case Tone::faint: return colours::k_weak;
     case Tone::plain: break;
   }
   return "";
@@ -62,7 +65,7 @@ int display_width(std::string_view text) {
 
 std::string painted(std::string text, Tone tone, const TextStyle& style) {
   if (!style.colour || tone == Tone::plain || text.empty()) return text;
-  return std::string(escape_of(tone)) + text + "\x1b[0m";
+  return std::string(escape_of(tone)) + printable(text) + std::string(colours::k_off);
 }
 
 TextTable::TextTable(std::vector<TableColumn> columns, std::string indent)
@@ -72,7 +75,8 @@ void TextTable::add(std::vector<TableCell> cells) {
   cells.resize(columns_.size(), TableCell(""));
   for (TableCell& cell : cells) {
     std::replace_if(
-        cell.text.begin(), cell.text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+        cell.text.begin(), cell.text.end(), [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
+    if (!is_printable(cell.text)) cell.text = printable(cell.text);
   }
   rows_.push_back(std::move(cells));
 }

@@ -36,8 +36,8 @@ class TextTable {
   // A table without any title has no heading.
   explicit TextTable(std::vector<TableColumn> columns, std::string indent = "");
 
-  // Missing cells at the end are empty; the surplus is dropped. Line breaks and other control characters
-  // become spaces.
+  // Missing cells at the end are empty; the surplus is dropped. Line breaks and tabs become spaces, other
+  // control characters are escaped, so that columns are as wide as what is seen.
   void add(std::vector<TableCell> cells);
 
   bool empty() const { return rows_.empty(); }
@@ -53,7 +53,7 @@ class TextTable {
   std::vector<std::vector<TableCell>> rows_;
 };
 
-// The text in the colour of its tone, if colours are wanted.
+// The text in the colour of its tone, if colours are wanted; then it is printable.
 std::string painted(std::string text, Tone tone, const TextStyle& style);
 
 // Columns of a text on a terminal: code points of UTF-8, none of which is taken for double width.

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/base/text/utf8.h"
 #include "engine/scenario/yaml_edit.h"
 
 namespace shardlab {
@@ -28,7 +29,7 @@ namespace {
 std::string option_of(std::string_view assignment) {
   constexpr std::size_t k_shown = 80;
   if (assignment.size() <= k_shown) return fmt::format("--set {}", assignment);
-  return fmt::format("--set {}...", assignment.substr(0, k_shown));
+  return fmt::format("--set {}...", whole_characters(assignment, k_shown));
 }
 
 std::vector<std::string> parts_of(std::string_view key) {

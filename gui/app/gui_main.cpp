@@ -3,14 +3,15 @@
 #include <string>
 #include <variant>
 
+#include "engine/base/text/printable.h"
 #include "gui/app/desktop_window.h"
 #include "gui/app/screenshot.h"
 
 namespace {
 
 int report(const shardlab::Error& error) {
-  std::fprintf(stderr, "error: %s\n", message_text(error).c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "  hint: %s\n", error.hint.c_str());
+  std::fprintf(stderr, "error: %s\n", shardlab::printable(message_text(error)).c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "  hint: %s\n", shardlab::printable(error.hint).c_str());
   return shardlab::exit_code(error.kind);
 }
 

@@ -7,26 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/input_file.h"
+#include "engine/base/text/utf8.h"
 #include "engine/scenario/yaml_edit.h"
 
 namespace shardlab::gui {
 
 namespace {
-
-// How many bytes the character at the beginning takes; 0: it is none. (The Unicode Standard, table 3-7.)
-std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto follows = [&](std::size_t i) { return (at(i) & 0xC0U) == 0x80U; };
-  const unsigned first = at(0), second = at(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  if (second < least || second > most) return 0;
-  if (first >= 0xE0 && first <= 0xEF) return follows(2) ? 3 : 0;
-  if (first >= 0xF0 && first <= 0xF4) return follows(2) && follows(3) ? 4 : 0;
-  return 0;
-}
 
 bool is_text(std::string_view text) {
   while (!text.empty()) {

@@ -10,6 +10,7 @@
 #include "engine/base/csv.h"
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
+#include "engine/base/text/utf8.h"
 
 namespace shardlab {
 namespace {
@@ -103,12 +104,13 @@ void check_run(const PublishedRun& run, std::set<std::string>& ids, Mistakes& mi
     const auto number = parse_number(cell);
     if (!number || *number <= 0)
       mistakes.add(run.line, std::string(column),
-                   fmt::format("'{}' is no number above zero", cell.substr(0, 40)));
+                   fmt::format("'{}' is no number above zero", whole_characters(cell, 40)));
   }
   for (const ColumnOfWords& each : columns_of_words()) {
     const std::string& cell = run.cell(std::string(each.column));
     if (!cell.empty() && std::find(each.words.begin(), each.words.end(), cell) == each.words.end())
-      mistakes.add(run.line, std::string(each.column), "unknown word '" + cell.substr(0, 40) + "'",
+      mistakes.add(run.line, std::string(each.column),
+                   fmt::format("unknown word '{}'", whole_characters(cell, 40)),
                    suggestion(cell, each.words));
   }
 }

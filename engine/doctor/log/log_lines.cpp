@@ -2,27 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/base/text/utf8.h"
+
 namespace shardlab {
 namespace {
 
 bool is_end(char c) {
   return c == '\n' || c == '\r';
-}
-
-// Length of the UTF-8 sequence that begins here; 0 where none does.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool outside = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
-  return overlong || outside ? 0 : length;
 }
 
 }  // namespace
@@ -104,8 +90,8 @@ std::string_view without_spaces(std::string_view text) {
 std::string readable(std::string_view text, std::size_t longest) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
-    const bool control = length == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == '\x7f');
+    const std::size_t length = utf8_length(text);
+    const bool control = length > 0 && is_control_character(text.substr(0, length));
     const std::string_view shown = length == 0 ? "?" : control ? " " : text.substr(0, length);
     const bool space = shown == " ";
     if (out.size() + shown.size() > longest) return out + "...";

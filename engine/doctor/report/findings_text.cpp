@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/text/utf8.h"
 #include "engine/doctor/registry.h"
 #include "engine/doctor/report/findings_report.h"
 
@@ -13,9 +14,7 @@ constexpr std::size_t k_longest_line = 160;
 
 std::string shortened(const std::string& text) {
   if (text.size() <= k_longest_line) return text;
-  std::size_t end = k_longest_line;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a character
-  return text.substr(0, end) + "...";
+  return std::string(whole_characters(text, k_longest_line)) + "...";
 }
 
 std::string rule_words(const Finding& finding) {

@@ -1,6 +1,7 @@
 // shardlab-rank of a build without libtorch: says so, in the spool and on standard error.
 #include <cstdio>
 
+#include "engine/base/text/printable.h"
 #include "engine/execute/rank_job.h"
 #include "engine/execute/spool.h"
 
@@ -15,6 +16,6 @@ int main(int count, char** arguments) {
         shardlab::SpoolWriter::create(shardlab::spool_path(command->job.parent_path(), (*environment)->rank));
     if (spool) (void)spool->write(error);
   }
-  std::fprintf(stderr, "%s\n", shardlab::to_string(error).c_str());
+  std::fprintf(stderr, "%s\n", shardlab::printable(to_string(error)).c_str());
   return shardlab::exit_code(error.kind);
 }

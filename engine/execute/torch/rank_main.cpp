@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "engine/base/text/printable.h"
 #include "engine/execute/torch/rank_session.h"
 #include "engine/planner/plan_scenario.h"
 
@@ -36,7 +37,7 @@ Result<RankEnvironment> own_environment() {
 }
 
 int report(const Error& error) {
-  std::fprintf(stderr, "%s\n", to_string(error).c_str());
+  std::fprintf(stderr, "%s\n", printable(to_string(error)).c_str());
   return exit_code(error.kind);
 }
 

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/text/utf8.h"
+
 namespace shardlab {
 namespace {
 
@@ -115,7 +117,7 @@ std::string shown(const ForeignValue& value) {
       value.is_number() && !value.text.empty()
           ? value.text
           : as_json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return text.size() <= k_room ? text : text.substr(0, k_room - 2) + "..";
+  return text.size() <= k_room ? text : std::string(whole_characters(text, k_room - 2)) + "..";
 }
 
 std::string_view describe(Kind kind) {

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/text/utf8.h"
+
 namespace shardlab {
 namespace {
 
@@ -250,7 +252,7 @@ class ForeignJsonReader {
     static constexpr std::string_view k_infinite = "Infinity";  // of Python's json
     if (k_infinite.compare(word) == 0) return foreign_text(word, {});
     if (!human_)
-      return complain(fmt::format("'{}' is no value", word.substr(0, 40)),
+      return complain(fmt::format("'{}' is no value", whole_characters(word, 40)),
                       "texts stand in double quotes, truth is true or false");
     while (!text_.done() && text_.peek() != '\n') text_.take();
     std::string line(text_.from(begin));

@@ -49,6 +49,7 @@ TEST_CASE("a line without end comes in pieces that overlap") {
 TEST_CASE("text is made readable") {
   CHECK(readable("a\tb  c \x01 d ") == "a b c d");
   CHECK(readable("ok \xff\xfe \xc3\xa4 \xed\xa0\x80") == "ok ?? \xc3\xa4 ???");
+  CHECK(readable("a\u009b31m\u00a0b") == "a 31m\u00a0b");
   CHECK(readable("abcdef", 3) == "abc...");
   std::string scratch;
   CHECK(without_escapes("\x1b[31mred\x1b[0m \x1b]0;title\a.", scratch) == "red .");

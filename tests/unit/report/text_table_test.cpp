@@ -61,7 +61,11 @@ TEST_CASE("width counts characters, not bytes, and a cut leaves whole ones") {
 TEST_CASE("text from elsewhere cannot break a table or reach the terminal") {
   TextTable table = two_columns();
   table.add({"a\nb\x1b[2J", "1"});
-  CHECK(table.text({}) == "name     count\na b [2J      1\n");
+  CHECK(table.text({}) == "name          count\na b\\u001b[2J      1\n");
+  TextTable coloured = two_columns();
+  coloured.add({{"\x1b[2J\xff", Tone::good}, "1"});
+  CHECK_THAT(coloured.text({.colour = true}), test::contains_text("\x1b[32m\\u001b[2J\\xff\x1b[0m      1\n"));
+  CHECK(painted("\x1b[2J", Tone::bad, {.colour = true}) == "\x1b[31m\\u001b[2J\x1b[0m");
 }
 
 TEST_CASE("colours only where they are wanted, and they take no width") {
