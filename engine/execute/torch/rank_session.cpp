@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "engine/execute/collective_timeout.h"
+#include "engine/execute/meeting/agree_on_settings.h"
 #include "engine/execute/run_steps.h"
 #include "engine/execute/torch/probes/probe_rank.h"
 #include "engine/execute/torch/rank_executor.h"
@@ -67,6 +69,7 @@ class TrainingSession {
         spool_(spool) {}
 
   Status run() {
+    SHARDLAB_CHECK_OK(agree());
     SHARDLAB_TRY(world_, World::connect(place_.rendezvous, place_.environment));
     RankExecutorOptions options;
     options.rank = rank_;
@@ -85,6 +88,13 @@ class TrainingSession {
   }
 
  private:
+  // Each rank may have been started by hand, with a scenario of its own.
+  Status agree() const {
+    KeyValueStore values = place_.rendezvous.store();
+    return agree_on_settings(values, rank_, place_.environment.world, place_.job.scenario,
+                             collective_timeout(planned_.scenario));
+  }
+
   Status train_with(RankExecutor& executor) {
     SHARDLAB_CHECK_OK(executor.setup());
     const SpoolHeader header = spool_header(place_, steps_of_run(planned_.scenario));

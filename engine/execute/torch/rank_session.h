@@ -23,10 +23,10 @@ struct RankServices {
   std::function<void(const Error&)> failed = {};
 };
 
-// Training: plans the scenario again, compares the plans with the launcher's, runs the warm-up and the
-// measured steps. Probes: measures them and writes their results beside the job's file, into `folder`. The
-// error that ends it is written into the spool, reported to the other ranks, given to services.failed, and
-// returned.
+// Training: plans the scenario again, compares the plans with the launcher's and the settings with those of
+// the other ranks, runs the warm-up and the measured steps. Probes: measures them and writes their results
+// beside the job's file, into `folder`. The error that ends it is written into the spool, reported to the
+// other ranks, given to services.failed, and returned.
 Status run_rank(const RankJob& job, const std::filesystem::path& folder, const RankEnvironment& environment,
                 const RankServices& services, SpoolWriter& spool);
 
