@@ -34,6 +34,9 @@ class GuiCommand final : public Command {
   }
 
   Result<int> run(CommandContext& context) override {
+    if (context.console.json())
+      return bad_input("--json", "a window has no document to print",
+                       "--screenshot FILE writes a picture of it; what it shows the other commands print");
     const std::filesystem::path program = program_folder() / "shardlab-gui";
     std::error_code error;
     if (!std::filesystem::exists(program, error)) {
