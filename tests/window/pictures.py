@@ -53,7 +53,8 @@ with tempfile.TemporaryDirectory() as folder:
             check(f"{width}x{height}" == size, f"{panel}: {width}x{height}")
             check(different > 30, f"{panel} {theme} is blank")
             os.remove(target)
-    for arguments in (["--size", "wide"], ["--size", "1x1"], ["--theme", "pink"], ["--scale", "0"], ["--colour"]):
+    for arguments in (["--size", "wide"], ["--size", "1x1"], ["--size", "100000x100000"], ["--theme", "pink"], ["--scale", "0"],
+                      ["--scale", "nan"], ["--colour"]):
         bad = gui("--screenshot", target, *arguments)
         check(bad.returncode == 2 and re.search("error: ", bad.stderr), f"{arguments}: {bad}")
     nowhere = gui("--screenshot", os.path.join(folder, "no", "folder.png"))
