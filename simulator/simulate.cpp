@@ -10,6 +10,7 @@
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/assumptions.h"
+#include "simulator/check_step_length.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
 #include "simulator/memory/life/life_phases.h"
@@ -56,7 +57,9 @@ class StepSimulation {
     if (hashes_ == HashedPlans::given) trace.plan_hash = plan_hash(plan);
     trace.step = step;
     RankTrace& rank = trace.ranks.emplace_back();
-    SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), timed(plan)));
+    const std::vector<TimedInstruction>& instructions = timed(plan);
+    SHARDLAB_CHECK_OK(check_step_length(plan, instructions));
+    SHARDLAB_TRY(rank.spans, run_timeline(options_of(plan), instructions));
     rank.duration = timeline_duration(rank.spans);
     SHARDLAB_TRY(rank.memory, simulate_memory(inputs_.planned, plan, workspaces()));
     return trace;

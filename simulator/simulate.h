@@ -33,8 +33,8 @@ inline constexpr std::int64_t k_most_instructions_of_ranks = 16'000'000;
 // Provenance says what was calibrated and what the numbers leave out.
 //
 // Errors: a calibration of another machine or number of ranks (bad_input); more ranks with a spread than
-// k_most_instructions_of_ranks allows (bad_input at --ranks); a plan whose instructions do not
-// fit together (internal).
+// k_most_instructions_of_ranks allows (bad_input at --ranks); a step of months (check_step_length.h); a plan
+// whose instructions do not fit together (internal).
 Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes = HashedPlans::given);
 
 // The calls of torch's caching allocator in the steps of such a prediction, without a limit of memory: the

@@ -26,7 +26,7 @@ constexpr std::int64_t element_size(DType dtype) {
 }
 
 constexpr Bytes bytes_of(std::int64_t elements, DType dtype) {
-  return {elements * element_size(dtype)};
+  return {saturated_product(elements, element_size(dtype))};
 }
 
 constexpr bool is_floating_point(DType dtype) {

@@ -1,12 +1,14 @@
 // Units of measure as types: a number of bytes cannot be added to a number of nanoseconds.
 //
-// All are plain values. Time is integer nanoseconds everywhere inside shardlab.
+// All are plain values. Time is integer nanoseconds everywhere inside shardlab. Their arithmetic saturates
+// (limits/saturated.h).
 #pragma once
 
-#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <string>
+
+#include "engine/base/limits/saturated.h"
 
 namespace shardlab {
 
@@ -16,18 +18,20 @@ struct Quantity {
 
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
   constexpr Quantity& operator+=(Quantity other) {
-    value += other.value;
+    value = saturated_sum(value, other.value);
     return *this;
   }
   constexpr Quantity& operator-=(Quantity other) {
-    value -= other.value;
+    value = saturated_difference(value, other.value);
     return *this;
   }
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return {a.value + b.value}; }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return {a.value - b.value}; }
-  friend constexpr Quantity operator-(Quantity a) { return {-a.value}; }
-  friend constexpr Quantity operator*(Quantity a, std::int64_t n) { return {a.value * n}; }
-  friend constexpr Quantity operator*(std::int64_t n, Quantity a) { return {a.value * n}; }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return {saturated_sum(a.value, b.value)}; }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return {saturated_difference(a.value, b.value)};
+  }
+  friend constexpr Quantity operator-(Quantity a) { return {saturated_difference(0, a.value)}; }
+  friend constexpr Quantity operator*(Quantity a, std::int64_t n) { return {saturated_product(a.value, n)}; }
+  friend constexpr Quantity operator*(std::int64_t n, Quantity a) { return a * n; }
   friend constexpr Quantity operator/(Quantity a, std::int64_t n) { return {a.value / n}; }
 };
 
@@ -47,10 +51,10 @@ struct FlopsPerSecond {
 
 // Rounded to the nearest nanosecond; a rate must be positive.
 inline Nanoseconds operator/(Bytes bytes, BytesPerSecond rate) {
-  return {std::llround(static_cast<double>(bytes.value) / rate.value * 1e9)};
+  return {saturated_round(static_cast<double>(bytes.value) / rate.value * 1e9)};
 }
 inline Nanoseconds operator/(Flops flops, FlopsPerSecond rate) {
-  return {std::llround(static_cast<double>(flops.value) / rate.value * 1e9)};
+  return {saturated_round(static_cast<double>(flops.value) / rate.value * 1e9)};
 }
 
 constexpr Bytes kibibytes(std::int64_t n) {

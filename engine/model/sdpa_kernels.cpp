@@ -49,7 +49,7 @@ bool lies_by_head(const ModelGraph& graph, std::size_t attention) {
          graph.tensor(made->inputs[1]).shape[2] < made->attributes.get(attribute::k_head_dim);
 }
 
-void choose_kernel(ModelGraph& graph, std::size_t attention, int capability) {
+bool choose_kernel(ModelGraph& graph, std::size_t attention, int capability) {
   Operator& op = graph.operators[attention];
   const Attributes& attributes = op.attributes;
   const AttentionHeads heads{graph.tensor(op.inputs[0]).dtype, attributes.get(attribute::k_head_dim),
@@ -58,6 +58,7 @@ void choose_kernel(ModelGraph& graph, std::size_t attention, int capability) {
     op.type = &k_eager_math_attention;
   else if (flash_takes(capability, heads) && lies_by_head(graph, attention))
     op.type = &k_eager_copied_attention;
+  return op.type != &k_attention;
 }
 
 }  // namespace
@@ -66,12 +67,14 @@ bool has_fused_kernel(int capability, const AttentionHeads& heads) {
   return flash_takes(capability, heads) || efficient_takes(capability, heads);
 }
 
-void choose_sdpa_kernels(ModelGraph& graph, int capability) {
-  if (capability == 0) return;
+bool choose_sdpa_kernels(ModelGraph& graph, int capability) {
+  bool changed = false;
+  if (capability == 0) return changed;
   for (std::size_t i = 0; i < graph.operators.size(); ++i) {
     const Operator& op = graph.operators[i];
-    if (op.type == &k_attention && op.inputs.size() == 3) choose_kernel(graph, i, capability);
+    if (op.type == &k_attention && op.inputs.size() == 3) changed |= choose_kernel(graph, i, capability);
   }
+  return changed;
 }
 
 }  // namespace shardlab

@@ -27,7 +27,7 @@ bool has_fused_kernel(int capability, const AttentionHeads& heads);
 // Once operators have their dtypes: attention of queries, keys and values apart, without a mask, becomes
 // eager_math_attention where there is no kernel for it, and eager_copied_attention where flash attention or
 // cuDNN's kernel read queries that a concatenation made. A capability of 0, of other makers' GPUs and of
-// processors, changes nothing.
-void choose_sdpa_kernels(ModelGraph& graph, int capability);
+// processors, changes nothing. Whether anything changed.
+bool choose_sdpa_kernels(ModelGraph& graph, int capability);
 
 }  // namespace shardlab

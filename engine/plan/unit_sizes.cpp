@@ -39,12 +39,16 @@ int times_gathered(const StepPlan& step, UnitId unit) {
   return times_gathered(step)[unit.index()];
 }
 
-Bytes sent_bytes(const StepPlan& plan, const Instruction& instruction) {
-  if (!is_collective(instruction.kind) || !instruction.group) return {};
+std::int64_t times_sent(const StepPlan& plan, const Instruction& instruction) {
+  if (!is_collective(instruction.kind) || !instruction.group) return 0;
   const int ranks = plan.groups[instruction.group->index()].size;
   const std::int64_t groups = plan.world_size / ranks;
   const std::int64_t times = instruction.kind == InstructionKind::AllReduce ? 2 : 1;
-  return instruction.bytes * (times * (ranks - 1) * groups);
+  return times * (ranks - 1) * groups;
+}
+
+Bytes sent_bytes(const StepPlan& plan, const Instruction& instruction) {
+  return instruction.bytes * times_sent(plan, instruction);
 }
 
 }  // namespace shardlab

@@ -21,7 +21,10 @@ std::vector<int> times_gathered(const StepPlan& step);
 
 // Bytes that all ranks together send each other for a collective of the plan, which every group of its
 // expression runs: of W ranks each sends (W - 1) / W of the full side, twice that for an all-reduce. No
-// algorithm sends less; rings and direct exchange send exactly this. Zero for anything but a collective.
+// algorithm sends less; rings and direct exchange send exactly this. Zero for anything but a collective. Of
+// many ranks it may be more than an integer holds, and is the largest one then.
 Bytes sent_bytes(const StepPlan& plan, const Instruction& instruction);
+// How many times the full side that is.
+std::int64_t times_sent(const StepPlan& plan, const Instruction& instruction);
 
 }  // namespace shardlab

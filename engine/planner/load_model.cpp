@@ -9,6 +9,7 @@
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/loss_operators.h"
 #include "engine/model/quantize.h"
+#include "engine/planner/check_sizes.h"
 #include "engine/scenario/choose_implementation.h"
 #include "engine/scenario/expert_load.h"
 #include "engine/scenario/model_spec.h"
@@ -111,6 +112,7 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   SHARDLAB_CHECK_OK(use_float8_products(graph, scenario.model->fp8));
   SHARDLAB_CHECK_OK(freeze_parameters(graph, scenario.model->frozen));
   SHARDLAB_CHECK_OK(quantize_frozen_weights(graph, scenario.model->quantized));
+  SHARDLAB_CHECK_OK(check_sizes(scenario, graph));
   return graph;
 }
 

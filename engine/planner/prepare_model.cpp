@@ -8,6 +8,7 @@
 #include "engine/model/precision/assign_precision.h"
 #include "engine/model/sdpa_kernels.h"
 #include "engine/model/wrap/leaf_modules.h"
+#include "engine/planner/check_sizes.h"
 #include "engine/planner/load_model.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
@@ -52,13 +53,14 @@ Error in_teacher(Error error) {
 }
 
 // As transformers calls torch's attention; flash attention by its own package has a kernel or fails. A
-// cluster that cannot be described is refused where it is asked for.
-void choose_kernels(const Scenario& scenario, ModelGraph& graph) {
+// cluster that cannot be described is refused where it is asked for. Other kernels hold more.
+Status choose_kernels(const Scenario& scenario, ModelGraph& graph) {
   const bool by_torch =
       graph.implementation == Implementation::eager && scenario.model->attention == AttentionKind::automatic;
-  if (!by_torch) return;
+  if (!by_torch) return {};
   const Result<Device> device = resolve_device(*scenario.cluster);
-  if (device) choose_sdpa_kernels(graph, device->cuda_capability);
+  if (!device || !choose_sdpa_kernels(graph, device->cuda_capability)) return {};
+  return check_sizes(scenario, graph);
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ Result<PreparedModel> prepare_model(const Scenario& scenario, Backward backward)
   SHARDLAB_TRY(model.graph, assign_precision(std::move(model.graph), precisions_of(model.settings),
                                              model.wrapped.joined, scenario.precision->autocast));
   SHARDLAB_CHECK_OK(check_eager_tables(model.graph, scenario.precision->autocast.has_value()));
-  choose_kernels(scenario, model.graph);
+  SHARDLAB_CHECK_OK(choose_kernels(scenario, model.graph));
   return model;
 }
 

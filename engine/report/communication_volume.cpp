@@ -49,7 +49,8 @@ SentElements sent_elements(const PlannedScenario& planned) {
   double elements = 0;
   for (const Instruction& instruction : plan.instructions) {
     if (!is_collective(instruction.kind) || !moves_parameters(plan, instruction)) continue;
-    elements += static_cast<double>(sent_bytes(plan, instruction).value) /
+    elements += static_cast<double>(instruction.bytes.value) *
+                static_cast<double>(times_sent(plan, instruction)) /
                 bytes_of_number(planned.graph, plan.buffer(instruction.reads.front()));
   }
   return {elements, static_cast<double>(total_parameters(planned.graph)) * plan.world_size};

@@ -66,9 +66,10 @@ std::optional<Flops> palm_flops_per_step(const PlannedScenario& planned) {
       !std::all_of(graph.parameters.begin(), graph.parameters.end(), is_trained)) {
     return std::nullopt;
   }
-  const std::int64_t of_token =
-      6 * active_parameters(graph) + 12 * attention_widths(graph) * graph.sequence_length;
-  return Flops{of_token} * (graph.micro_batch * graph.sequence_length * planned.plan.steady.micro_batches);
+  const Flops of_token = Flops{6} * active_parameters(graph) +
+                         Flops{12} * saturated_product(attention_widths(graph), graph.sequence_length);
+  return of_token *
+         saturated_product(graph.micro_batch, graph.sequence_length, planned.plan.steady.micro_batches);
 }
 
 }  // namespace shardlab

@@ -165,7 +165,8 @@ Result<RunSummary> summary_of(const StepPlan& steady, const RunTrace& trace,
 
 std::int64_t tokens_per_step(const PlannedScenario& planned) {
   const ModelGraph& graph = planned.graph;
-  return graph.micro_batch * graph.sequence_length * planned.plan.steady.micro_batches * data_ranks(planned);
+  return saturated_product(graph.micro_batch, graph.sequence_length, planned.plan.steady.micro_batches,
+                           data_ranks(planned));
 }
 
 Result<RunSummary> summarize_recorded(const StepPlan& steady, const RunTrace& trace,

@@ -118,8 +118,9 @@ TextTable figures_table(const RunSummary& run, const StepPlan* at_peak) {
 }
 
 std::string sent_note(const CommunicationTotal& total) {
-  if (total.bytes.value == 0) return "";  // of an imported trace that does not tell it
-  std::string note = to_string(total.sent) + " sent";
+  if (total.bytes.value == 0) return "";                      // of an imported trace that does not tell it
+  const bool beyond = total.sent.value == k_largest_integer;  // what an integer holds
+  std::string note = (beyond ? "8 EiB or more" : to_string(total.sent)) + " sent";
   if (!total.counted) return note;
   return note +
          (*total.counted == total.sent ? ", counted the same" : ", counted " + to_string(*total.counted));

@@ -38,7 +38,7 @@ inline constexpr auto k_figures<CommunicationTotal> = std::tuple{
         .remarked("null where an imported trace does not tell them")
         .zero_unknown(),
     figure("sent", &CommunicationTotal::sent, "what all ranks put on the wire for it by the plan")
-        .remarked("null where `bytes` is")
+        .remarked("null where `bytes` is, 9223372036854775807 for that and more")
         .zero_unknown(),
     figure("counted", &CommunicationTotal::counted, "the same as the communicators of a real run counted it"),
 };

@@ -52,7 +52,10 @@ Result<std::vector<Span>> run_timeline(const TimelineOptions& options,
   while (true) {
     timeline.settle();
     const std::int64_t next = timeline.next_event();
-    if (next == RankTimeline::k_never) return timeline.take_spans();
+    if (next == RankTimeline::k_never) {
+      if (timeline.all_ended()) return timeline.take_spans();
+      return internal_error("run_timeline", "the step is longer than an integer of nanoseconds");
+    }
     timeline.advance(next);
     timeline.end_finished();
   }

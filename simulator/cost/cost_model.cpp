@@ -24,7 +24,7 @@ std::size_t program_index(InstructionKind kind) {
 }
 
 Nanoseconds whole(double nanoseconds) {
-  return {std::llround(nanoseconds)};
+  return {saturated_round(nanoseconds)};
 }
 
 }  // namespace

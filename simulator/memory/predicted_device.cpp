@@ -12,7 +12,8 @@
 namespace shardlab {
 namespace {
 
-constexpr Bytes k_endless = {std::int64_t{1} << 50U};
+// More than any step holds (engine/planner/check_sizes.h).
+constexpr Bytes k_endless = {std::int64_t{1} << 55U};
 
 Result<AllocatorOptions> options_of(const PlannedScenario& planned) {
   auto options = parse_allocator_options(planned.scenario.cluster->allocator_conf);

@@ -129,7 +129,7 @@ MeshFacts mesh_facts(const Scenario& scenario, const Device& device, const Calib
 
 Estimate estimate(const ModelFacts& model, const MeshFacts& mesh, std::int64_t accumulation) {
   Estimate bounds;
-  bounds.tokens = model.tokens * accumulation * (mesh.ranks / mesh.tensor);
+  bounds.tokens = saturated_product(model.tokens, accumulation, mesh.ranks / mesh.tensor);
   const double share = model.offloads ? 0 : 1.0 / mesh.shard;
   const double size = model.element * share;
   const double frozen = (mesh.casts_frozen ? model.cast_element : model.element) * share;

@@ -123,7 +123,7 @@ std::optional<PredictedFigures> Evaluator::figures_of_many(const Scenario& scena
         RepeatedMicroBatches::find(scenario, [this](const Scenario& each) { return predict(each); });
     if (found) repetition.found = *found;
   });
-  return repetition.found ? std::optional(repetition.found->figures(scenario)) : std::nullopt;
+  return repetition.found ? repetition.found->figures(scenario) : std::nullopt;
 }
 
 Evaluator::Repetition& Evaluator::repetition_of(const std::string& key) {

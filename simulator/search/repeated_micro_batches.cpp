@@ -126,12 +126,17 @@ Result<std::optional<RepeatedMicroBatches>> RepeatedMicroBatches::find(
   return known ? std::optional(RepeatedMicroBatches(steps[1], steps[2])) : std::nullopt;
 }
 
-PredictedFigures RepeatedMicroBatches::figures(const Scenario& scenario) const {
+std::optional<PredictedFigures> RepeatedMicroBatches::figures(const Scenario& scenario) const {
   const std::int64_t more = micro_batches_of_step(scenario) - k_counts.back();
   StepPrediction step = last_;
   const std::vector<std::int64_t> before = growing(before_);
   auto figure_before = before.begin();
-  visit_growing(step, [&](std::int64_t& figure) { figure += more * (figure - *figure_before++); });
+  bool all_held = true;
+  visit_growing(step, [&](std::int64_t& figure) {
+    figure = saturated_sum(figure, saturated_product(more, figure - *figure_before++));
+    all_held = all_held && figure < k_largest_integer;
+  });
+  if (!all_held) return std::nullopt;
   const std::vector<std::string> texts_before = texts(before_);
   auto text_before = texts_before.begin();
   visit_texts(step, [&](std::string& text) { text = *grown_text(*text_before++, text, more); });

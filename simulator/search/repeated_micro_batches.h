@@ -33,8 +33,9 @@ class RepeatedMicroBatches {
   static Result<std::optional<RepeatedMicroBatches>> find(
       const Scenario& scenario, const std::function<Result<FullPrediction>(const Scenario&)>& predict);
 
-  // The figures of the scenario, which differs in the number of its micro-batches alone: more than 6.
-  PredictedFigures figures(const Scenario& scenario) const;
+  // The figures of the scenario, which differs in the number of its micro-batches alone: more than 6. None
+  // where one of them is more than an integer holds.
+  std::optional<PredictedFigures> figures(const Scenario& scenario) const;
 
  private:
   RepeatedMicroBatches(StepPrediction before, StepPrediction last)

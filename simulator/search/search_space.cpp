@@ -161,7 +161,7 @@ void SearchSpace::finish(Configuration& configuration) const {
   const std::optional<std::int64_t>& batch = question_->global_batch;
   if (!batch) return;
   if (configuration.gpus <= 0) return;
-  const std::int64_t of_one = configuration.micro_batch * configuration.gpus;
+  const std::int64_t of_one = saturated_product(configuration.micro_batch, configuration.gpus);
   configuration.divides = *batch % of_one == 0;
   if (!configuration.divides) return;
   configuration.accumulation = *batch / of_one;

@@ -34,7 +34,8 @@ Result<WhyNot> why_not(const SearchSpace& space, Evaluator& evaluator, const Can
                     configuration.micro_batch, configuration.gpus, question.global_batch.value_or(0));
     return why;
   }
-  const std::int64_t batch = configuration.micro_batch * configuration.accumulation * configuration.gpus;
+  const std::int64_t batch =
+      saturated_product(configuration.micro_batch, configuration.accumulation, configuration.gpus);
   if (question.global_batch && batch != *question.global_batch)
     why.other_batch = fmt::format("a step has {} sequences, not the {} that the search keeps", batch,
                                   *question.global_batch);

@@ -16,7 +16,7 @@ double factor(double deviation, const DrawKey& key) {
 }
 
 Nanoseconds scaled(Nanoseconds time, double by) {
-  return {std::llround(static_cast<double>(time.value) * by)};
+  return {saturated_round(static_cast<double>(time.value) * by)};
 }
 
 class RankTimes {

@@ -76,6 +76,11 @@ Result<LlamaExperts> read_experts(const ModelConfig& config, const GraphOptions&
   LlamaExperts experts;
   const char* key = config.has("num_experts") ? "num_experts" : "num_local_experts";
   SHARDLAB_TRY(experts.count, config.integer_or(key, count));
+  constexpr std::int64_t k_most_experts = 65'536;
+  if (experts.count > k_most_experts)
+    return bad_input(in_file(config.file()),
+                     fmt::format("{}: {} experts are more than any model has", key, experts.count),
+                     fmt::format("at most {}", k_most_experts));
   SHARDLAB_TRY(experts.per_token, config.integer_or("num_experts_per_tok", per_token));
   SHARDLAB_TRY(const double noise, config.number_or("router_jitter_noise", 0));
   if (noise != 0)

@@ -67,8 +67,8 @@ OperatorDescription describe_attention(const ModelGraph& graph, const Operator& 
   const std::int64_t sequence = q.shape[1];
   const std::int64_t heads = op.attributes.get(attribute::k_heads);
   const std::int64_t head_dim = op.attributes.get(attribute::k_head_dim);
-  const Flops product{batch * heads *
-                      twice_the_pairs(sequence, op.attributes.get_or(attribute::k_window, 0)) * head_dim};
+  const std::int64_t pairs = twice_the_pairs(sequence, op.attributes.get_or(attribute::k_window, 0));
+  const Flops product{saturated_product(batch, heads, pairs, head_dim)};
   const Bytes output = graph.tensor(op.outputs[0]).bytes();
   const bool packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
   const Bytes inputs = packed ? q.bytes() : q.bytes() + graph.tensor(op.inputs[1]).bytes() * 2;

@@ -33,7 +33,7 @@ struct Scores {
     heads = op.attributes.get(attribute::k_heads);
     head_dim = op.attributes.get(attribute::k_head_dim);
     dtype = packed.dtype;
-    const std::int64_t scores = batch * heads * sequence * sequence;
+    const std::int64_t scores = saturated_product(batch, heads, sequence, sequence);
     wide = bytes_of(scores, DType::float32);
     narrow = bytes_of(scores, dtype);
     part = packed.bytes() / 3;

@@ -39,8 +39,9 @@ struct CappedScores {
     head_dim = op.attributes.get(attribute::k_head_dim);
     window = op.attributes.get_or(attribute::k_window, 0);
     dtype = q.dtype;
-    wide = bytes_of(batch * heads * sequence * sequence, DType::float32);
-    narrow = bytes_of(batch * heads * sequence * sequence, dtype);
+    const std::int64_t scores = saturated_product(batch, heads, sequence, sequence);
+    wide = bytes_of(scores, DType::float32);
+    narrow = bytes_of(scores, dtype);
     whole = q.bytes();
     part = k.bytes();
     mask = graph.tensor(op.inputs[3]).bytes();
@@ -57,7 +58,7 @@ struct CappedScores {
   // A product for each head.
   Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
     Work work = batched_matmul_work(batch * heads, m, n, k, dtype);
-    work.model_flops = Flops{batch * heads * twice_the_pairs(sequence, window) * head_dim};
+    work.model_flops = Flops{saturated_product(batch, heads, twice_the_pairs(sequence, window), head_dim)};
     return work;
   }
 };

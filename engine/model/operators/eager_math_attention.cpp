@@ -33,7 +33,7 @@ struct MathScores {
     heads = op.attributes.get(attribute::k_heads);
     head_dim = op.attributes.get(attribute::k_head_dim);
     pairs = sequence * sequence;
-    scores = batch * heads * pairs;
+    scores = saturated_product(batch, heads, pairs);
     dtype = q.dtype;
     wide = bytes_of(scores, DType::float32);
     whole = q.bytes();
@@ -52,7 +52,7 @@ struct MathScores {
   // A product for each head.
   Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
     Work work = batched_matmul_work(batch * heads, m, n, k, DType::float32);
-    work.model_flops = Flops{batch * heads * twice_the_pairs(sequence, 0) * head_dim};
+    work.model_flops = Flops{saturated_product(batch, heads, twice_the_pairs(sequence, 0), head_dim)};
     return work;
   }
 };

@@ -34,7 +34,7 @@ struct Windowed {
     whole = q.bytes();
     part = k.bytes();
     mask = graph.tensor(op.inputs[3]).bytes() * batch;
-    matrix = bytes_of(batch * sequence * sequence, dtype);
+    matrix = bytes_of(saturated_product(batch, sequence, sequence), dtype);
     const std::int64_t kv_heads = op.attributes.get(attribute::k_kv_heads);
     repeats = kv_heads > 1 && kv_heads < heads;
   }
@@ -45,7 +45,7 @@ struct Windowed {
 // The kernel of attention, over all pairs and with the matrix; of MFU's pairs it knows.
 void hand_over(const Windowed& s, std::vector<Work>& works, std::int64_t products) {
   Work& kernel = works.front();
-  kernel.flops = Flops{products * 2 * s.batch * s.heads * s.sequence * s.sequence * s.head_dim};
+  kernel.flops = Flops{saturated_product(products, 2, s.batch, s.heads, s.sequence, s.sequence, s.head_dim)};
   kernel.masked = true;
   kernel.bytes += s.matrix;
   if (s.repeats) kernel.bytes += (s.whole - s.part) * (products == 2 ? 2 : 4);

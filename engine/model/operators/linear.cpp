@@ -171,7 +171,7 @@ OperatorDescription describe_grouped_linear(const ModelGraph& graph, const Opera
   description.saved_inputs = weight.requires_grad ? 0b11 : 0b10;
   // With groups of one size the FLOPs are those of all rows, also where the last group is smaller.
   const auto flops = [&](std::int64_t each, std::int64_t count) {
-    return Flops{2 * inputs * outputs * (groups.size() == 1 ? rows : each * count)};
+    return Flops{saturated_product(2, inputs, outputs, groups.size() == 1 ? rows : each * count)};
   };
   for (const auto& [each, count] : groups) {
     const Flops work = flops(each, count);

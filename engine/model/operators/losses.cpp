@@ -89,12 +89,13 @@ namespace {
 OperatorDescription describe_token_chunked_loss(const ModelGraph& graph, const Operator& op) {
   const ChunkedLossSizes s(graph, op);
   const std::int64_t rows = chunk_extent(s.rows, s.chunks), chunks = chunk_count(s.rows, s.chunks);
-  const Bytes logits = bytes_of(s.rows * s.vocabulary, s.dtype);
+  const Bytes logits = matrix_bytes(s.rows, s.vocabulary, s.dtype);
   OperatorDescription description;
   if (s.of_input) description.extras.push_back({"hidden_gradient", {s.rows, s.width}, s.dtype});
   if (s.of_weight) description.extras.push_back({"weight_gradient", {s.vocabulary, s.width}, s.dtype});
   if (s.of_bias) description.extras.push_back({"bias_gradient", {s.vocabulary}, s.dtype});
-  description.forward_temporaries = bytes_of(rows * s.vocabulary, s.dtype) + bytes_of(rows, DType::float32);
+  description.forward_temporaries =
+      matrix_bytes(rows, s.vocabulary, s.dtype) + bytes_of(rows, DType::float32);
   if (s.of_bias) description.forward_workspace = bytes_of(s.vocabulary, DType::float32);
 
   description.forward.push_back(products(chunks, rows, s.vocabulary, s.width, s.product(), s.dtype));
@@ -133,13 +134,13 @@ OperatorDescription describe_chunked_distillation(const ModelGraph& graph, const
   const ChunkedLossSizes s(graph, op);
   const Tensor& hidden = graph.tensor(op.inputs[2]);
   const std::int64_t rows = chunk_extent(s.rows, s.chunks), chunks = chunk_count(s.rows, s.chunks);
-  const Bytes logits = bytes_of(s.rows * s.vocabulary, s.dtype);
-  const Bytes teachers = bytes_of(s.rows * s.vocabulary, hidden.dtype);
+  const Bytes logits = matrix_bytes(s.rows, s.vocabulary, s.dtype);
+  const Bytes teachers = matrix_bytes(s.rows, s.vocabulary, hidden.dtype);
   OperatorDescription description = describe_token_chunked_loss(graph, op);
-  description.forward_temporaries = bytes_of(rows * s.vocabulary, s.dtype) +
-                                    bytes_of(rows * s.vocabulary, hidden.dtype) +
+  description.forward_temporaries = matrix_bytes(rows, s.vocabulary, s.dtype) +
+                                    matrix_bytes(rows, s.vocabulary, hidden.dtype) +
                                     bytes_of(rows * 3 + 1, DType::float32);  // sums, and the part's loss
-  const Flops product{2 * s.rows * hidden.shape.back() * s.vocabulary};
+  const Flops product{saturated_product(2, s.rows, hidden.shape.back(), s.vocabulary)};
   description.forward.insert(
       description.forward.begin(),
       products(chunks, rows, s.vocabulary, hidden.shape.back(), product, hidden.dtype));
@@ -169,8 +170,8 @@ OperatorDescription describe_vocabulary_chunked_loss(const ModelGraph& graph, co
   const ChunkedLossSizes s(graph, op);
   const std::int64_t part = chunk_extent(s.vocabulary, s.chunks),
                      chunks = chunk_count(s.vocabulary, s.chunks);
-  const Bytes part_logits = bytes_of(s.rows * part, s.dtype),
-              logits = bytes_of(s.rows * s.vocabulary, s.dtype);
+  const Bytes part_logits = matrix_bytes(s.rows, part, s.dtype),
+              logits = matrix_bytes(s.rows, s.vocabulary, s.dtype);
   const Bytes row = bytes_of(s.rows, DType::float32);
   OperatorDescription description;
   description.saved_inputs = 0b11;

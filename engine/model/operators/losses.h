@@ -36,7 +36,7 @@ struct ChunkedLossSizes {
     of_bias = op.parameters.size() > 1 && graph.parameter(op.parameters[1]).shape.size() == 1 &&
               graph.parameter(op.parameters[1]).requires_grad;
   }
-  Flops product() const { return {2 * rows * width * vocabulary}; }
+  Flops product() const { return {saturated_product(2, rows, width, vocabulary)}; }
 };
 
 // `count` products alike, of `flops` together.

@@ -36,8 +36,8 @@ struct Work {
   Flops flops;                       // executed
   Flops model_flops;                 // counted in MFU: no recomputation inside the kernel
   Bytes bytes;                       // least traffic to memory
+  std::int64_t batch = 1;            // matmul: products that each kernel makes
   int kernels = 1;
-  int batch = 1;        // matmul: products that each kernel makes
   bool float8 = false;  // matmul: of operands in eight bits
   bool masked = false;  // attention: of all pairs, and a matrix that the kernel reads hides some
   bool of_weight =

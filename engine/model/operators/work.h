@@ -13,6 +13,11 @@ inline Work memory_work(Bytes bytes, int kernels = 1) {
   return work;
 }
 
+// What a matrix takes. It may be larger than any tensor of the graph: nobody has to hold it whole.
+inline Bytes matrix_bytes(std::int64_t rows, std::int64_t columns, DType dtype) {
+  return bytes_of(saturated_product(rows, columns), dtype);
+}
+
 // One m x k by k x n product of elements of `dtype`.
 inline Work matmul_work(std::int64_t m, std::int64_t n, std::int64_t k, DType dtype) {
   Work work;
@@ -20,8 +25,8 @@ inline Work matmul_work(std::int64_t m, std::int64_t n, std::int64_t k, DType dt
   work.m = m;
   work.n = n;
   work.k = k;
-  work.flops = work.model_flops = Flops{2 * m * n * k};
-  work.bytes = bytes_of(m * k + k * n + m * n, dtype);
+  work.flops = work.model_flops = Flops{saturated_product(2, m, n, k)};
+  work.bytes = matrix_bytes(m, k, dtype) + matrix_bytes(k, n, dtype) + matrix_bytes(m, n, dtype);
   return work;
 }
 
@@ -29,7 +34,7 @@ inline Work matmul_work(std::int64_t m, std::int64_t n, std::int64_t k, DType dt
 inline Work batched_matmul_work(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
                                 DType dtype) {
   Work work = matmul_work(m, n, k, dtype);
-  work.batch = static_cast<int>(batch);
+  work.batch = batch;
   work.flops = work.model_flops = work.flops * batch;
   work.bytes = work.bytes * batch;
   return work;

@@ -63,7 +63,7 @@ bool read_base(const YamlNode& root, const fs::path& file, std::span<const std::
 }
 
 std::int64_t batch_of(const Scenario& scenario) {
-  return std::int64_t{1} * scenario.train->micro_batch * scenario.train->accumulation * world_size(scenario);
+  return saturated_product(scenario.train->micro_batch, scenario.train->accumulation, world_size(scenario));
 }
 
 // What is kept where the file does not say: the scenario's own, unless the steps' size is itself varied.
