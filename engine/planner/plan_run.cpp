@@ -6,6 +6,7 @@
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
+#include "engine/planner/check_micro_batches.h"
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/strategies/driver.h"
@@ -143,6 +144,7 @@ void snapshot_segments(const PlannedScenario& planned, std::vector<PassSnapshot>
 
 Status plan_run(PlannedScenario& planned, const RunStrategies& strategies,
                 std::vector<PassSnapshot>* snapshots) {
+  SHARDLAB_CHECK_OK(check_micro_batches(planned, strategies));
   if (snapshots != nullptr) snapshot_segments(planned, *snapshots);
   return RunPlanner(planned, strategies, snapshots).plan_all_steps();
 }

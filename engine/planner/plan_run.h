@@ -17,7 +17,8 @@ struct PassSnapshot {
 };
 
 // Fills `planned.plan`, whose scenario, graph and partition are there, and checks it as check_run() does.
-// `snapshots` may be null. Errors: internal, where the check finds a defect.
+// `snapshots` may be null. Errors: internal, where the check finds a defect; bad_input, where there are too
+// many micro-batches (check_micro_batches.h).
 Status plan_run(PlannedScenario& planned, const RunStrategies& strategies,
                 std::vector<PassSnapshot>* snapshots);
 

@@ -74,7 +74,7 @@ class Drawn {
         "model.implementation=" + of({"eager", "fused"}),
         "model.sequence_length=" + of({"1", "64", "4096", "1048576", "16777216", "268435456"}),
         "train.micro_batch=" + of({"1", "1", "8", "1024", "1048576"}),
-        "train.accumulation=" + of({"1", "1", "2", "64"}),
+        "train.accumulation=" + of({"1", "1", "2", "64", "1048576"}),
         "cluster=" + of({"{node: hgx-h100, nodes: 1}", "{node: hgx-h100, nodes: 100000}",
                          "{gpu: H100-SXM, gpus_per_node: 1, inter_node_gbps_per_gpu: 1e-9, nodes: 3}",
                          "{device: cpu, ranks: 1}", "{device: cpu, ranks: 4096}"})};

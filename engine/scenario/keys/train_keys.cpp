@@ -64,7 +64,10 @@ const Keys<TrainSpec>& train_keys() {
   const std::initializer_list<O> adaptive{O::adamw, O::adam, O::adamw_8bit, O::adafactor};
   static const Keys<S> keys{
       key("micro_batch", &S::micro_batch, kind::integer(1, 1 << 20), "sequences of one rank in one forward"),
-      key("accumulation", &S::accumulation, kind::integer(1, 1 << 20), "micro-batches of one step"),
+      key("accumulation", &S::accumulation, kind::integer(1, 1 << 20),
+          "micro-batches of one step; refused where its plan has more than 1,000,000 instructions and "
+          "buffers, "
+          "which take up to 8 GiB (`search` predicts longer steps from short ones)"),
       key("sync", &S::sync, kind::word<GradientSync>(), "which micro-batches reduce their gradients"),
       key("optimizer", &S::optimizer, kind::word<Optimizer>(), "the update rule"),
       key("optimizer_implementation", &S::optimizer_implementation, kind::word<OptimizerImplementation>(),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/scenario/read_scenario.h"
 #include "simulator/search/evaluate.h"
 #include "simulator/search/grown_text.h"
 #include "tests/unit/search/random_question.h"
@@ -76,6 +77,32 @@ TEST_CASE("steps of many micro-batches are known from steps of few") {
   fmt::print("{} settings, {} of them repeat evenly, {} are refused\n", tried.predicted, tried.repeated,
              tried.refused);
   CHECK(tried.repeated > tried.predicted / 2);
+}
+
+TEST_CASE("a step that no plan can hold is predicted from short ones all the same") {
+  const auto predict = [](const Scenario& each) { return predict_fully(each, {}); };
+  const auto scenario = [](std::int64_t micro_batches) {
+    const auto parsed = parse_scenario(
+        fmt::format("model: {{config: tiny-llama, sequence_length: 64}}\ncluster: {{node: hgx-h100}}\n"
+                    "parallel: {{strategy: fsdp2}}\ntrain: {{micro_batch: 1, accumulation: {}}}\n",
+                    micro_batches),
+        "a.yaml");
+    REQUIRE_OK(parsed);
+    return *parsed;
+  };
+  const Scenario many = scenario(1 << 20);
+  const auto refused = predict(many);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().place.name == "train.accumulation");
+  const auto repetition = RepeatedMicroBatches::find(many, predict);
+  REQUIRE_OK(repetition);
+  REQUIRE(repetition->has_value());
+  const auto figures = (*repetition)->figures(many), of_few = (*repetition)->figures(scenario(64));
+  REQUIRE(figures.has_value());
+  REQUIRE(of_few.has_value());
+  CHECK(figures->tokens == std::int64_t{64} * 8 << 20);
+  CHECK(figures->step_time > of_few->step_time * 16'000);
+  CHECK(figures->step_time < of_few->step_time * 16'384);
 }
 
 }  // namespace shardlab
