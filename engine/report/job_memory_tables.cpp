@@ -34,6 +34,11 @@ std::string overheads_sum(const std::vector<MemoryOverhead>& overheads) {
                      to_string(sum.low), to_string(sum.high), to_string(within));
 }
 
+// What the job does not do must not look like a part of what `fits` was said about.
+std::string phase_words(const PhaseMemory& phase) {
+  return with_spaces(to_string(phase.phase)) + (phase.asked ? "" : " (not asked for)");
+}
+
 // Empty where only one figure is known.
 std::string range_of(const MemoryOverhead& each) {
   if (each.low == each.high) return "";
@@ -53,10 +58,8 @@ std::string life_part(const RunSummary& run, const TextStyle& style) {
     const bool too_large = run.memory_limit && phase.device > *run.memory_limit;
     if (!phase.asked && !too_large) continue;
     std::string note = phase.formula;
-    if (!phase.asked) note = "not in this job: " + note;
     if (phase.asked && !phase.runs) note += " (predicted, not run yet)";
-    table.add({with_spaces(to_string(phase.phase)), to_string(phase.device), to_string(phase.host),
-               std::move(note)});
+    table.add({phase_words(phase), to_string(phase.device), to_string(phase.host), std::move(note)});
   }
   return "\n" + table.text(style);
 }

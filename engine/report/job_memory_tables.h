@@ -8,8 +8,8 @@
 
 namespace shardlab {
 
-// A row a phase that the job has, and those that it has not and that would not fit. Empty where none was
-// predicted.
+// A row a phase that the job has, and those that it has not and that would not fit, marked as not asked for.
+// Empty where none was predicted.
 std::string life_part(const RunSummary& run, const TextStyle& style);
 
 std::string overheads_part(const RunSummary& run, const TextStyle& style);

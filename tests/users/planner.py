@@ -54,7 +54,8 @@ def test_a_planner_gets_a_right_first_answer():
 def test_the_words_say_what_the_figures_say():
     user = User()
     text = user.ask("simulate", user.place.scenario("seventy", text=SEVENTY), "--no-store").out
-    for part in ("with one key changed", "train.sync=every", "model.implementation=fused", "as PyTorch's and transformers'"):
+    for part in ("with one key changed", "train.sync=every", "model.implementation=fused", "as PyTorch's and transformers'",
+                 "save full (not asked for)"):
         check(part in text, f"{part} is missing", text)
 
 

@@ -178,7 +178,7 @@ DataTable life_table(const RunSummary& run) {
   for (const PhaseMemory& phase : run.memory->life) {
     const bool too_large = run.memory_limit && phase.device > *run.memory_limit;
     if (!phase.asked && !too_large) continue;
-    std::string note = phase.asked ? phase.formula : "not in this job: " + phase.formula;
+    std::string note = phase.asked ? phase.formula : "not asked for: " + phase.formula;
     if (phase.asked && !phase.runs) note += " (predicted, not run yet)";
     Cell device = bytes_cell(phase.device);
     if (too_large) device.tone = CellTone::bad;

@@ -80,6 +80,21 @@ memory at the peak
 )");
 }
 
+TEST_CASE("a phase that the job has not says so beside its name") {
+  RunSummary run = measured_summary();
+  run.memory->life = {{LifePhase::steady, mebibytes(200), mebibytes(10), true, true, ""},
+                      {LifePhase::save_full, gibibytes(2), mebibytes(20), false, false, "the whole model"},
+                      {LifePhase::save_sharded, mebibytes(9), mebibytes(20), false, false, ""}};
+  CHECK_THAT(summary_table(run, {}),
+             test::contains_text("  over the life of the job     device  host of a node\n"
+                                 "  steady                      200 MiB        10.0 MiB\n"
+                                 "  save full (not asked for)  2.00 GiB        20.0 MiB  the whole model\n"));
+  run.memory->life[1].asked = true;
+  CHECK_THAT(summary_table(run, {.width = 120}),
+             test::contains_text(
+                 "  save full                 2.00 GiB        20.0 MiB  the whole model (predicted"));
+}
+
 TEST_CASE("the instruction at the peak is told in words where its plan is known") {
   StepPlan plan;
   plan.units = {{"u1", "model.layers.1", 1, 1}};
