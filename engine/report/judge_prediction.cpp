@@ -8,8 +8,8 @@
 namespace shardlab {
 namespace {
 
-// What is less likely than the one and likelier than the other is unsure.
-constexpr double k_sure = 0.9, k_unlikely = 0.1;
+// What is less likely than this and likelier than k_unlikely_to_run is unsure.
+constexpr double k_sure = 0.9;
 
 // What libraries hold beside the tensors of a phase, workspaces among them, and by how much that may be more.
 struct Libraries {
@@ -47,7 +47,7 @@ FitVerdict judge_steps(const RunTrace& run, Bytes margin, Bytes limit) {
   const bool runs = memory.out_of_memory == 0 && memory.device_peak <= limit;
   verdict.probability = run.fit ? run.fit->probability : runs;
   const bool at_edge = memory.retries > 0 || memory.out_of_memory > 0 || memory.device_peak + margin > limit;
-  if (verdict.probability <= k_unlikely)
+  if (verdict.probability <= k_unlikely_to_run)
     verdict.fit = Fit::no;
   else if (verdict.probability < k_sure || at_edge)
     verdict.fit = Fit::unsure;

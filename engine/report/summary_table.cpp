@@ -3,6 +3,7 @@
 #include "engine/base/with_spaces.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/report/figures.h"
+#include "engine/report/fit_notes.h"
 #include "engine/report/job_memory_tables.h"
 #include "engine/report/tables.h"
 #include "engine/report/text_table.h"
@@ -32,11 +33,6 @@ Tone tone_of(Fit fit) {
   return fit == Fit::yes ? Tone::good : fit == Fit::unsure ? Tone::fair : Tone::bad;
 }
 
-std::string likelihood_note(const RunSummary& run) {
-  if (!run.fit_probability) return "";
-  return "; chance " + chance(*run.fit_probability);
-}
-
 std::string whose_operators(Implementation implementation) {
   return implementation == Implementation::eager ? "as PyTorch's and transformers' modules"
                                                  : "shardlab's own";
@@ -59,6 +55,12 @@ void add_peak(TextTable& table, const RunSummary& run, const StepPlan* plan) {
   if (!words.empty()) table.add({"", "", in_plan});
 }
 
+void add_fit(TextTable& table, const RunSummary& run) {
+  const std::vector<std::string> notes = fit_notes(run);
+  table.add({"fits", {std::string(to_string(*run.fits)), tone_of(*run.fits)}, notes.front()});
+  for (std::size_t i = 1; i < notes.size(); ++i) table.add({"", "", notes[i]});
+}
+
 void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak) {
   if (!run.memory) return;
   add_peak(table, run, at_peak);
@@ -76,11 +78,7 @@ void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak
     table.add({peak_words(space.space), to_string(space.peak),
                fmt::format("of a rank; {} between steps", to_string(space.between))});
   }
-  if (run.fits) {
-    table.add({"fits",
-               {std::string(to_string(*run.fits)), tone_of(*run.fits)},
-               fmt::format("limit {} a rank{}", to_string(*run.memory_limit), likelihood_note(run))});
-  }
+  if (run.fits) add_fit(table, run);
 }
 
 void add_loss(TextTable& table, const char* title, const std::vector<double>& values) {

@@ -26,6 +26,13 @@ def test_saving_exceeds():
     check(predicted("saving-exceeds.yaml", "train.save.every=0")["fits"] == "yes", "nothing is saved")
 
 
+def test_the_table_says_what_the_verdict_is_about():
+    """Not a chance of over 99 % beside "no": that is the chance of the steps, and the save does not fit."""
+    text = expect(Place().run("simulate", FOLDER / "saving-exceeds.yaml", "--no-store", "--no-calibration"), 0).out
+    words = " ".join(text[text.index("  fits "):text.index("communication of a rank")].split())
+    check(words.startswith("fits no save full takes ") and words.endswith("; steps run with over 99 % limit 79.2 GiB a rank"), words)
+
+
 def test_host_memory_exceeds():
     document = predicted("host-exceeds.yaml")
     check(document["fits"] == "no" and "of host memory" in document["fit_reason"], f"{document['fit_reason']}")

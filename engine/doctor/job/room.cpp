@@ -3,8 +3,7 @@
 namespace shardlab {
 namespace {
 
-constexpr double k_tight = 0.95;    // of the limit
-constexpr double k_unlikely = 0.1;  // the probability at which steps count as not fitting
+constexpr double k_tight = 0.95;  // of the limit
 
 }  // namespace
 
@@ -14,7 +13,7 @@ Bytes need_of(const RunSummary& run) {
 }
 
 bool steps_do_not_fit(const RunSummary& run) {
-  return run.fits == Fit::no && (!run.fit_probability || *run.fit_probability <= k_unlikely);
+  return run.fits == Fit::no && (!run.fit_probability || *run.fit_probability <= k_unlikely_to_run);
 }
 
 Room room_of(const RunSummary& run) {

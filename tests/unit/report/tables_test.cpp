@@ -80,6 +80,28 @@ memory at the peak
 )");
 }
 
+TEST_CASE("the verdict on memory gives the reason where the chance of the steps is none") {
+  RunSummary run = measured_summary();
+  run.kind = RunKind::predicted;
+  run.fit_probability = 0.999;
+  CHECK_THAT(summary_table(run, {}), test::contains_text("yes  limit 1.00 GiB a rank; chance over 99 %\n"));
+  run.fits = Fit::unsure;
+  run.fit_reason = "140 allocations only after the allocator gave memory back";
+  CHECK_THAT(
+      summary_table(run, {}),
+      test::contains_text("  fits                    unsure  140 allocations only after the allocator\n"
+                          "                                  gave memory back; steps run with over 99 %\n"
+                          "                                  limit 1.00 GiB a rank\n"));
+  run.fits = Fit::no;
+  run.fit_reason = "save full takes 815 GiB of the device's 79.2 GiB";
+  CHECK_THAT(summary_table(run, {}),
+             test::contains_text("no  save full takes 815 GiB of the device's\n"
+                                 "                                  79.2 GiB; steps run with over 99 %\n"));
+  run.fit_probability = 0.001;
+  run.fit_reason = "the steps take 2.00 GiB of the device's 1.00 GiB";
+  CHECK_THAT(summary_table(run, {}), test::contains_text("no  limit 1.00 GiB a rank; chance under 1 %\n"));
+}
+
 TEST_CASE("a phase that the job has not says so beside its name") {
   RunSummary run = measured_summary();
   run.memory->life = {{LifePhase::steady, mebibytes(200), mebibytes(10), true, true, ""},
