@@ -40,7 +40,7 @@ struct MoeSpec {
 };
 
 struct ModelSpec {
-  std::string config;   // name in assets/models or path of a Hugging Face config.json
+  std::string config;   // name in assets/models or of the Hub, or path of a Hugging Face config.json
   std::string weights;  // path of safetensors; empty: from the seed
   DType dtype = DType::float32;
   std::int64_t sequence_length = 0;

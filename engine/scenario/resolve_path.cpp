@@ -1,6 +1,7 @@
 #include "engine/scenario/resolve_path.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "engine/base/folder.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
+#include "engine/model/hub_names.h"
 #include "engine/scenario/model_spec.h"
 
 namespace shardlab {
@@ -29,6 +31,16 @@ std::vector<std::string> known_models() {
 
 bool looks_like_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || text.ends_with(".json") || text.starts_with(".");
+}
+
+// The file or folder beside the scenario; where there is none, what ships under that name of the Hub.
+Result<fs::path> beside_or_of_the_hub(const Scenario& scenario, const std::string& name) {
+  Result<fs::path> found = resolve_path(scenario, name);
+  if (found || is_of_the_machine(found.error()) || !may_be_hub_name(name)) return found;
+  SHARDLAB_TRY(const std::optional<std::string> shipped, shipped_model(name));
+  if (shipped) return find_asset(fmt::format("models/{}/config.json", *shipped));
+  return bad_input({}, fmt::format("no such folder, and no model of the Hub that ships: {}", name),
+                   fmt::format("{}; {}", hint_for_hub_name(name), found.error().hint));
 }
 
 }  // namespace
@@ -60,7 +72,7 @@ Result<fs::path> resolve_model_config(const Scenario& scenario, const ModelSpec&
                        suggestion(model.config, known_models()));
     }
   }
-  SHARDLAB_TRY(fs::path found, resolve_path(scenario, model.config));
+  SHARDLAB_TRY(fs::path found, beside_or_of_the_hub(scenario, model.config));
   std::error_code ignored;
   if (!fs::is_directory(found, ignored)) return found;
   SHARDLAB_TRY(const bool is_model, is_there(found / "config.json"));

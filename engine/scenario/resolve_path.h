@@ -14,8 +14,8 @@ namespace shardlab {
 // such file.
 Result<std::filesystem::path> resolve_path(const Scenario& scenario, std::string_view path);
 
-// The config.json of model.config: a name in assets/models, or a path as above (to the file or to its
-// folder).
+// The config.json of model.config: a name in assets/models, a path as above (to the file or to its folder),
+// or, where no such folder is there, what the Hub calls a model in assets/models.
 Result<std::filesystem::path> resolve_model_config(const Scenario& scenario, const ModelSpec& model);
 
 }  // namespace shardlab

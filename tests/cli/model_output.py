@@ -1,6 +1,8 @@
 """`model` and `models`: fields, the parameter count of a published size, names as in the checkpoint."""
 # processors: 1
 
+import json
+
 from _shardlab import Place, check, check_fields, expect, expect_error, main
 
 OPERATOR_FIELDS = {"id": "int", "kind": "text", "module": "text", "outputs": "list", "forward_flops": "int", "backward_flops": "int",
@@ -75,6 +77,22 @@ def test_text_and_other_ways_to_name_a_model():
         check(part in text, f"'{part}' is not in:\n{text}")
     scenario = place.scenario()
     check(expect(place.run("model", scenario, "--json"), 0).json()["sequence_length"] == 32, "a scenario's model")
+
+
+def test_names_of_the_hub():
+    place = Place()
+    for name, shipped in (("meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-70b"), ("openai-community/gpt2", "gpt2")):
+        same = [expect(place.run("model", each, "--json"), 0).json() for each in (name, shipped)]
+        check(same[0] == same[1], f"{name} is not {shipped}")
+    simulated = expect(place.run("simulate", place.scenario(), "--json", "--set", "model.config=Qwen/Qwen3-0.6B", "--set", "model.overrides={}"), 0)
+    check(simulated.json()["memory"]["peak_allocated"] > 4 * 596_049_920, "a small model")
+    shape = {"model_type": "gpt2", "n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size": 256,
+             "resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0}
+    (place.path / "openai-community/gpt2").mkdir(parents=True)
+    (place.path / "openai-community/gpt2/config.json").write_text(json.dumps(shape))
+    for own in ("openai-community/gpt2", "openai-community/gpt2/config.json", "./openai-community/gpt2"):
+        check(expect(place.run("model", own, "--json"), 0).json()["layers"] == 2, f"{own}: the folder that is there does not win")
+    expect_error(place.run("model", "Qwen/Qwen3-9B"), 2, "Qwen/Qwen3-9B", "the nearest that ships is Qwen/Qwen3-8B (qwen3-8b)", "hf download")
 
 
 def test_unknown_models():

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,8 +28,8 @@ class ModelCommand final : public Command {
   std::string_view name() const override { return "model"; }
   std::string_view help() const override { return "Module tree, parameters and operators of a model"; }
   std::string_view details() const override {
-    return "MODEL is a name that `shardlab models` lists, a config.json or its folder, or a scenario "
-           "(.yaml).\n"
+    return "MODEL is a name that `shardlab models` lists, or what the Hub calls it (Qwen/Qwen3-8B), a "
+           "config.json or its folder, or a scenario (.yaml).\n"
            "--set reaches every field of the scenario: --set model.overrides.num_hidden_layers=4";
   }
   CommonUse uses() const override { return {.overrides = true}; }
@@ -62,7 +63,9 @@ class ModelCommand final : public Command {
     const std::string yaml =
         fmt::format("model: {{config: {}, sequence_length: {}}}\ncluster: {{device: cpu, ranks: 1}}\n",
                     yaml_quoted(model_), usual_sequence());
-    auto scenario = parse_scenario(yaml, model_, overrides);
+    // Without a folder, so that a path means what it means in the shell.
+    const std::string file = std::filesystem::path(model_).filename().string();
+    auto scenario = parse_scenario(yaml, file, overrides);
     if (!scenario) {  // the text around the model is ours: no place in it is told
       scenario.error().what = what_text(scenario.error());
       scenario.error().place = {};

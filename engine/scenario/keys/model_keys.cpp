@@ -114,7 +114,9 @@ const Keys<MoeSpec>& moe_keys() {
 const Keys<ModelSpec>& model_keys() {
   static const Keys<ModelSpec> keys{
       key("config", &ModelSpec::config, kind::text(),
-          "name in assets/models, or path of a Hugging Face config.json or of its folder", "required"),
+          "name in assets/models, or what the Hugging Face Hub calls such a model, or path of a config.json "
+          "or of its folder",
+          "required"),
       key("weights", &ModelSpec::weights, kind::text(), "path of safetensors (one file or an index)",
           "from train.seed"),
       key("dtype", &ModelSpec::dtype, kind::dtype({DType::float32, DType::bfloat16, DType::float16}),

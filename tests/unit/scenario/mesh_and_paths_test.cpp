@@ -81,6 +81,25 @@ TEST_CASE("paths: beside the scenario first, then what is shipped") {
   CHECK(resolve_model_config(scenario, *scenario.model).value() == folder.path() / "model" / "config.json");
 }
 
+TEST_CASE("paths: a name of the Hub means what ships, unless there is a folder of that name") {
+  test::TemporaryFolder folder;
+  Scenario scenario = of("none", 1);
+  scenario.directory = folder.path().string();
+  scenario.model->config = "Qwen/Qwen3-8B";
+  CHECK(resolve_model_config(scenario, *scenario.model).value().parent_path().filename() == "qwen3-8b");
+  scenario.model->config = "Qwen/Qwen3-9B";
+  const auto unknown = resolve_model_config(scenario, *scenario.model);
+  REQUIRE_FALSE(unknown.has_value());
+  CHECK(unknown.error().what == "no such folder, and no model of the Hub that ships: Qwen/Qwen3-9B");
+  CHECK_THAT(unknown.error().hint, test::contains_text("paths are relative to the scenario's folder"));
+
+  std::filesystem::create_directories(folder.path() / "Qwen/Qwen3-8B");
+  std::ofstream(folder.path() / "Qwen/Qwen3-8B/config.json") << "{}";
+  scenario.model->config = "Qwen/Qwen3-8B";
+  CHECK(resolve_model_config(scenario, *scenario.model).value() ==
+        folder.path() / "Qwen/Qwen3-8B" / "config.json");
+}
+
 TEST_CASE("paths: a scenario read from elsewhere remembers its folder") {
   test::TemporaryFolder folder;
   std::ofstream(folder.path() / "s.yaml")

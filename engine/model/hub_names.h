@@ -1,0 +1,26 @@
+// What the Hugging Face Hub calls the models that ship with the program (assets/models/hub.yaml).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace shardlab {
+
+// Whether a text has the form "owner/name" and nothing that only a path has.
+bool may_be_hub_name(std::string_view text);
+
+// The name in assets/models of what the Hub calls so; nothing where no such model ships. Upper and lower case
+// do not matter. Errors, here and below: those of reading the file, of which a missing one is none.
+Result<std::optional<std::string>> shipped_model(std::string_view hub_name);
+
+// The Hub's own name of a model in assets/models; nothing where the Hub has none.
+Result<std::optional<std::string>> hub_name_of(std::string_view shipped);
+
+// What to do about a name of the Hub of which nothing ships: the nearest that does, and how to give the model
+// itself.
+std::string hint_for_hub_name(std::string_view name);
+
+}  // namespace shardlab
