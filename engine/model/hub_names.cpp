@@ -84,10 +84,11 @@ Result<std::optional<std::string>> shipped_model(std::string_view hub_name) {
   return std::optional<std::string>();
 }
 
-Result<std::optional<std::string>> hub_name_of(std::string_view shipped) {
+Result<std::optional<std::string>> hub_name_of(std::string_view model) {
   SHARDLAB_TRY(const std::vector<HubName> names, hub_names());
+  const std::string wanted = in_lower_case(model);
   for (const HubName& each : names) {
-    if (each.shipped == shipped) return std::optional(each.name);
+    if (each.shipped == model || in_lower_case(each.name) == wanted) return std::optional(each.name);
   }
   return std::optional<std::string>();
 }

@@ -16,8 +16,9 @@ bool may_be_hub_name(std::string_view text);
 // do not matter. Errors, here and below: those of reading the file, of which a missing one is none.
 Result<std::optional<std::string>> shipped_model(std::string_view hub_name);
 
-// The Hub's own name of a model in assets/models; nothing where the Hub has none.
-Result<std::optional<std::string>> hub_name_of(std::string_view shipped);
+// The Hub's own name of a model in assets/models; one of the Hub's names as the Hub spells it; nothing where
+// it has none.
+Result<std::optional<std::string>> hub_name_of(std::string_view model);
 
 // What to do about a name of the Hub of which nothing ships: the nearest that does, and how to give the model
 // itself.

@@ -7,7 +7,7 @@ import os
 import stat
 import subprocess
 
-from _shardlab import WITH_TORCH, Place, check, main
+from _shardlab import SOURCE, WITH_TORCH, Place, check, main
 
 GPUS = """name: eight
 model: {{config: llama-3.2-1b, sequence_length: 512}}
@@ -60,6 +60,24 @@ def test_what_is_lost_is_not_written():
                  for part in ("--set", f"{d['key']}={d['file']}")]
     simulated = place.run("simulate", file, *overrides, "--json", "--no-store").json()
     check(simulated["step_time_ns"]["median"] == answer["exports"][0]["run"]["step_time_ns"], (simulated["step_time_ns"], answer["exports"][0]["run"]))
+
+
+def test_programs_load_what_transformers_finds():
+    """The line that makes the model, as it is pasted: a name of the Hub, or a path that is there."""
+    place = Place()
+    shape = place.path / "mine/config.json"
+    shape.parent.mkdir()
+    shape.write_text((SOURCE / "assets/models/tiny-llama/config.json").read_text())
+    shape.with_name("model.safetensors").write_text("")
+    loads = {"llama-3.2-1b": "meta-llama/Llama-3.2-1B", "qwen/qwen3-0.6b-base": "Qwen/Qwen3-0.6B-Base",
+             "tiny-llama": str(SOURCE / "assets/models/tiny-llama"), "mine": str(shape.parent)}
+    for model, name in loads.items():
+        done = place.run("export", scenario(place), "--to", "transformers", "--print", "--json", "--no-prediction", "--set", f"model.config={model}")
+        lines = [each["file"] for each in done.json()["exports"][0]["differences"] if each["key"] == "model"]
+        check(lines == [f'model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained("{name}"), dtype=torch.float32)'], (model, lines))
+    done = place.run("export", scenario(place), "--to", "transformers", "--print", "--no-prediction", "--set", "model.config=mine",
+                     "--set", "model.weights=mine/model.safetensors")
+    check(f'AutoModelForCausalLM.from_pretrained("{shape.parent}", config=AutoConfig.from_pretrained("{shape.parent}"), dtype' in done.out, done)
 
 
 def test_deepspeed():

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/formats/tools/pretrained_name.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
@@ -24,12 +25,7 @@ std::string quoted_list(std::span<const std::string> texts) {
 }
 
 Line model_line(const Subject& s) {
-  const ModelSpec& model = *s.scenario.model;
-  const std::string dtype = fmt::format("dtype=torch.{}", to_string(model.dtype));
-  if (!model.weights.empty())
-    return fmt::format("model = AutoModelForCausalLM.from_pretrained(\"{}\", {})", model.weights, dtype);
-  return fmt::format("model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(\"{}\"), {})",
-                     model.config, dtype);
+  return model_in_python(s.scenario);
 }
 
 Line sequence_line(const Subject& s) {

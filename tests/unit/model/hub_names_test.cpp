@@ -27,6 +27,7 @@ TEST_CASE("hub names: the model's own, its variants, in any case") {
   CHECK(shipped("Qwen/Qwen3-30B-A3B") == "qwen3-30b-a3b");
   CHECK(shipped("mistralai/Mistral-7B-v0.2") == "none");  // has no window
   CHECK(hub_name_of("llama-3-8b").value() == "meta-llama/Meta-Llama-3-8B");
+  CHECK(hub_name_of("qwen/qwen3-8b-base").value() == "Qwen/Qwen3-8B-Base");
   CHECK_FALSE(hub_name_of("tiny-llama").value());
 }
 
