@@ -74,7 +74,7 @@ std::string exports_text(std::span<const MadeExport> exports, const ExportOutcom
                          const TextStyle& style) {
   std::string text;
   for (const MadeExport& made : exports) {
-    text += fmt::format("{} {}: ", made.target->name, made.target->version);
+    text += words_of(*made.target) + ": ";
     if (!made.refusal.empty()) {
       text += fmt::format("not for this scenario: {}\n", made.refusal);
       continue;

@@ -68,8 +68,8 @@ std::string step_words(const PredictedStep& step) {
 // The head of a file: what it is made of and what of that it does not say.
 std::vector<std::string> head_lines(const MadeExport& made, const ExportSubject& subject) {
   std::vector<std::string> lines{
-      fmt::format("{}, for {} {}. Written by shardlab from {}.", subject.stem, made.target->name,
-                  made.target->version, std::filesystem::path(subject.source.file()).filename().string())};
+      fmt::format("{}, for {}. Written by shardlab from {}.", subject.stem, words_of(*made.target),
+                  std::filesystem::path(subject.source.file()).filename().string())};
   if (made.scenario) lines.push_back("Predicted of the scenario: " + step_words(*made.scenario));
   if (made.run && !overrides_of(made.differences).empty())
     lines.push_back("Predicted of this file:    " + step_words(*made.run));

@@ -97,11 +97,11 @@ def test_scripts():
     place = Place()
     out, stubs = place.path / "out", place.path / "stubs"
     stubs.mkdir()
-    for name, text in {"torchrun": 'printf "%s\\n" "$NCCL_DEBUG" "$@"', "srun": 'exec "$@"', "scontrol": "echo first; echo second"}.items():
+    for name, text in {"torchrun": 'printf "%s\\n" "$NCCL_DEBUG" "$@"', "srun": 'shift; exec "$@"', "scontrol": "echo first; echo second"}.items():
         (stubs / name).write_text(f"#!/bin/sh\n{text}\n")
         (stubs / name).chmod(0o755)
     check(place.run("export", scenario(place, nodes=2), "-o", out).code == 0, "two nodes")
-    environment = dict(os.environ, PATH=f"{stubs}:{os.environ['PATH']}", SLURM_NNODES="2", SLURM_JOB_ID="17", SLURM_JOB_NODELIST="n[1-2]")
+    environment = dict(os.environ, PATH=f"{stubs}:{os.environ['PATH']}", SLURM_NNODES="2", SLURM_JOB_ID="17", SLURM_JOB_NODELIST="n[1-2]", SLURM_CPUS_PER_TASK="112")
     for script, head, endpoint in (("eight.torchrun.sh", "one", "one:29500"), ("eight.sbatch", "", "first:29500")):
         check((out / script).stat().st_mode & stat.S_IXUSR, f"{script} is executable")
         done = subprocess.run([out / script, "train.py", "--rate", "1"], env=dict(environment, HEAD=head), capture_output=True, text=True, timeout=60)
@@ -115,6 +115,20 @@ def test_scripts():
     nobody = subprocess.run([out / "eight.torchrun.sh", "train.py"], env={key: value for key, value in environment.items() if key != "HEAD"},
                             capture_output=True, text=True, timeout=60)
     check(nobody.returncode != 0 and "HEAD" in nobody.stderr, nobody)
+
+
+def test_processors_of_a_batch_job():
+    """A task has one core unless somebody asks for more, and srun asks by itself for none."""
+    place = Place()
+    for cluster, cores, whose in (("{node: hgx-h100, nodes: 2}", 112, "14 cores for each GPU, as dgx-h100 has"),
+                                  ("{node: hgx-h100, gpus_per_node: 4}", 56, "14 cores for each GPU, as dgx-h100 has"),
+                                  ("{gpu: A100, gpus_per_node: 8}", 96, "12 cores for each GPU, as is usual; say what your nodes have"),
+                                  ("{device: cpu, ranks: 2, threads_per_rank: 3}", 6, "")):
+        done = place.run("export", scenario(place), "--to", "slurm", "--print", "--json", "--no-prediction", "--set", f"cluster={cluster}")
+        text = done.json()["exports"][0]["files"][0]["text"]
+        check(f"\n#SBATCH --cpus-per-task={cores}\n" in text and 'srun --cpus-per-task="$SLURM_CPUS_PER_TASK" torchrun ' in text, (cluster, text))
+        check(whose in text, (cluster, text))
+        check(", for slurm with torch 2.11. Written by shardlab" in text, text)
 
 
 def parsed_by_torchrun(arguments):

@@ -36,7 +36,7 @@ struct Export {
 
 struct ExportTarget {
   std::string_view name;     // "accelerate"
-  std::string_view version;  // whose behaviour is written down
+  std::string_view version;  // whose behaviour is written down; with a name where it is another tool's
   std::string_view help;
   // Why this target cannot run the scenario at all; empty: it can.
   std::string (*refuses)(const ExportSubject& subject);
@@ -51,6 +51,9 @@ std::span<const ExportTarget> export_targets();
 
 // Null for an unknown name.
 const ExportTarget* find_export_target(std::string_view name);
+
+// "accelerate 1.15", "slurm with torch 2.11".
+std::string words_of(const ExportTarget& target);
 
 // The text of docs/formats.md.
 std::string export_reference();

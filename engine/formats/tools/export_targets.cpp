@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "engine/formats/accelerate/accelerate_target.h"
 #include "engine/formats/deepspeed/deepspeed_target.h"
 #include "engine/formats/launchers/launcher_targets.h"
@@ -21,6 +23,11 @@ const ExportTarget* find_export_target(std::string_view name) {
   const auto found =
       std::find_if(targets.begin(), targets.end(), [&](const ExportTarget& t) { return t.name == name; });
   return found == targets.end() ? nullptr : &*found;
+}
+
+std::string words_of(const ExportTarget& target) {
+  const bool is_own = target.version.front() >= '0' && target.version.front() <= '9';
+  return fmt::format("{} {}{}", target.name, is_own ? "" : "with ", target.version);
 }
 
 }  // namespace shardlab
