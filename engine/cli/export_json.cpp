@@ -9,7 +9,10 @@ using Json = nlohmann::ordered_json;
 
 Json step_json(const std::optional<PredictedStep>& step) {
   if (!step) return nullptr;
-  return {{"step_time_ns", step->step_time.value}, {"peak_allocated", step->peak_allocated.value}};
+  return {{"step_time_ns", step->step_time.value},
+          {"peak_allocated", step->peak_allocated.value},
+          {"fits", step->fits ? Json(to_string(*step->fits)) : Json(nullptr)},
+          {"fit_reason", step->fit_reason.empty() ? Json(nullptr) : Json(step->fit_reason)}};
 }
 
 Json differences_json(const MadeExport& made) {

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,6 +22,10 @@ struct ExportOutcome {
 
 std::string exports_text(std::span<const MadeExport> exports, const ExportOutcome& outcome,
                          const TextStyle& style);
+
+// Lines for stderr: what does not fit, or only just, and for which targets. A tool's file may have no room
+// for comments.
+std::vector<std::string> notes_on_memory(std::span<const MadeExport> exports);
 
 // The list `exports` of docs/json.md.
 nlohmann::ordered_json exports_json(std::span<const MadeExport> exports, const ExportOutcome& outcome);

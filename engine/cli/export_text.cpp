@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -54,21 +58,43 @@ std::string program_text(const MadeExport& made) {
   return text.empty() ? text : "  the program has to say\n" + text;
 }
 
+// Below it whether it fits, where that is in doubt.
+std::string step_lines(std::string_view whose, const PredictedStep& step, const std::string& note) {
+  const std::string fit = fit_words(step);
+  return fmt::format("  {:8}  step {}, peak allocated {}{}\n{}", whose, to_string(step.step_time),
+                     to_string(step.peak_allocated), note,
+                     fit.empty() ? "" : fmt::format("            {}\n", fit));
+}
+
 std::string prediction_text(const MadeExport& made) {
   if (!made.unpredictable.empty()) return fmt::format("  no prediction: {}\n", made.unpredictable);
   if (!made.scenario || !made.run) return {};
-  std::string text =
-      fmt::format("  scenario  step {}, peak allocated {}\n", to_string(made.scenario->step_time),
-                  to_string(made.scenario->peak_allocated));
+  const std::string text = step_lines("scenario", *made.scenario, "");
   if (overrides_of(made.differences).empty()) return text;
-  text += fmt::format("  file      step {}, peak allocated {}", to_string(made.run->step_time),
-                      to_string(made.run->peak_allocated));
-  if (!made.unpredicted.empty())
-    text += fmt::format(", without {}, which cannot be predicted", fmt::join(made.unpredicted, ", "));
-  return text + "\n";
+  const std::string without =
+      made.unpredicted.empty()
+          ? ""
+          : fmt::format(", without {}, which cannot be predicted", fmt::join(made.unpredicted, ", "));
+  return text + step_lines("file", *made.run, without);
 }
 
 }  // namespace
+
+std::vector<std::string> notes_on_memory(std::span<const MadeExport> exports) {
+  std::vector<std::pair<std::string, std::vector<std::string_view>>> verdicts;  // in words, with targets
+  for (const MadeExport& made : exports) {
+    const std::string words = made.run ? fit_words(*made.run) : "";
+    if (words.empty()) continue;
+    auto known = std::find_if(verdicts.begin(), verdicts.end(),
+                              [&](const auto& verdict) { return verdict.first == words; });
+    if (known == verdicts.end()) known = verdicts.insert(known, {words, {}});
+    known->second.push_back(made.target->name);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [words, targets] : verdicts)
+    notes.push_back(fmt::format("note: what is written for {} {}", fmt::join(targets, ", "), words));
+  return notes;
+}
 
 std::string exports_text(std::span<const MadeExport> exports, const ExportOutcome& outcome,
                          const TextStyle& style) {

@@ -28,7 +28,9 @@ Result<std::optional<PredictedStep>> step_with(const Baseline& base, std::span<c
   const auto with = predict_with(base.planned, settings, base.calibrated());
   if (!with && is_of_the_machine(with.error())) return fail(with.error());
   if (!with || !with->run.memory) return std::optional<PredictedStep>();
-  return std::optional(PredictedStep{with->run.step_time.median, with->run.memory->peak_allocated});
+  const RunSummary& run = with->run;
+  return std::optional(
+      PredictedStep{run.step_time.median, run.memory->peak_allocated, run.fits, run.fit_reason.value_or("")});
 }
 
 Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& options) {
@@ -62,7 +64,9 @@ Status predict_differences(MadeExport& made, const Baseline& base) {
 }
 
 std::string step_words(const PredictedStep& step) {
-  return fmt::format("step {}, peak allocated {}", to_string(step.step_time), to_string(step.peak_allocated));
+  const std::string fit = fit_words(step);
+  return fmt::format("step {}, peak allocated {}{}{}", to_string(step.step_time),
+                     to_string(step.peak_allocated), fit.empty() ? "" : "; ", fit);
 }
 
 // The head of a file: what it is made of and what of that it does not say.
@@ -89,6 +93,12 @@ Status write_file(const std::filesystem::path& file, const ExportedFile& exporte
 }
 
 }  // namespace
+
+std::string fit_words(const PredictedStep& step) {
+  if (!step.fits || *step.fits == Fit::yes) return {};
+  const std::string_view words = *step.fits == Fit::no ? "does not fit" : "fits only just";
+  return fmt::format("{}{}{}", words, step.fit_reason.empty() ? "" : ": ", step.fit_reason);
+}
 
 Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarget*>& targets,
                                              const ExportSubject& subject, const CommonOptions& options,

@@ -9,13 +9,19 @@
 #include "engine/base/result.h"
 #include "engine/cli/command_options.h"
 #include "engine/formats/tools/export_target.h"
+#include "engine/trace/fit.h"
 
 namespace shardlab {
 
 struct PredictedStep {
   Nanoseconds step_time;
   Bytes peak_allocated;
+  std::optional<Fit> fits = {};  // absent where nobody knows the memory of a rank
+  std::string fit_reason = {};   // empty where it fits
 };
+
+// "does not fit: the steps take ..."; empty where it fits, or nobody knows.
+std::string fit_words(const PredictedStep& step);
 
 struct MadeExport {
   const ExportTarget* target = nullptr;

@@ -92,6 +92,22 @@ def test_deepspeed():
     check(text["gradient_clipping"] == 0, text)
 
 
+def test_what_does_not_fit_is_said():
+    place = Place()
+    large = ("--set", "cluster.memory_limit=1GiB", "--print")
+    for strategy, targets in (("zero3", ("deepspeed", "torchrun")), ("fsdp2", ("transformers", "slurm"))):
+        for target in targets:
+            done = place.run("export", scenario(place, strategy=strategy), "--to", target, *large)
+            check(done.err.startswith(f"note: what is written for {target} does not fit: the steps "), done.err)
+            check("\n            does not fit: the steps " in done.out, done)
+            heads = "\n# Predicted of the scenario: step" in done.out
+            check(heads == (target in ("torchrun", "slurm")) and (not heads or "does not fit: " in done.out.split("\n# Pred")[1]), done)
+            run = place.run("export", scenario(place, strategy=strategy), "--to", target, *large, "--json").json()["exports"][0]["run"]
+            check(run["fits"] == "no" and run["fit_reason"].startswith("the steps "), run)
+    fits = place.run("export", scenario(place, strategy="zero3"), "--to", "deepspeed", "--print", "--json")
+    check(fits.err == "" and fits.json()["exports"][0]["run"]["fits"] == "yes", fits)
+
+
 def test_scripts():
     """What the shell starts, through stand-ins that print their arguments; torchrun's own parser reads them."""
     place = Place()

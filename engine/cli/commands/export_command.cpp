@@ -62,6 +62,7 @@ class ExportCommand final : public Command {
                               no_prediction_ ? WithPrediction::no : WithPrediction::yes));
     SHARDLAB_CHECK_OK(check_refusal(exports, read.source));
     SHARDLAB_TRY(const ExportOutcome outcome, finish(exports));
+    for (const std::string& note : notes_on_memory(exports)) context.console.note(note);
     if (context.console.json()) {
       context.console.print_json(exports_json(exports, outcome));
     } else {
