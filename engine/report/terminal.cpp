@@ -11,7 +11,8 @@
 namespace shardlab {
 namespace {
 
-constexpr int k_default_width = 80;
+constexpr int k_default_width = 80;  // of a terminal that does not tell
+constexpr int k_uncut_width = 200;   // where there is none
 constexpr int k_least_width = 40;
 constexpr int k_greatest_width = 500;
 
@@ -39,7 +40,7 @@ TextStyle text_style(int file_descriptor) {
   const bool terminal = isatty(file_descriptor) == 1;
   winsize size{};
   if (terminal && ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
-  if (width <= 0) width = k_default_width;
+  if (width <= 0) width = terminal ? k_default_width : k_uncut_width;
   return {std::clamp(width, k_least_width, k_greatest_width), terminal && colours_wanted()};
 }
 

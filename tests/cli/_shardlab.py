@@ -57,9 +57,10 @@ class Place:
         return str(file)
 
     def environment(self, **changes):
+        """Tables are cut as in a terminal of 80 columns, whichever the tests are started from."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "OMPI_")) and k not in
                        ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")}
-        environment.update(SHARDLAB_DB=str(self.db), HOME=str(self.path), XDG_DATA_HOME=str(self.path / "data"))
+        environment.update(SHARDLAB_DB=str(self.db), HOME=str(self.path), XDG_DATA_HOME=str(self.path / "data"), COLUMNS="80")
         environment.update(changes)
         return environment
 

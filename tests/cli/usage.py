@@ -90,6 +90,18 @@ def test_a_reader_that_leaves_is_no_error():
     check(process.wait(timeout=60) == 0 and error == "", f"code {process.returncode}, stderr: {error}")
 
 
+def test_a_pipe_is_not_cut():
+    """Nobody can make a pipe or a file wider, and what greps in it finds only what is there."""
+    place = Place()
+    name = "a-name-that-says-much-of-what-is-different-in-this-training"
+    expect(place.run("simulate", place.scenario(name=name)), 0)
+    wide = place.environment()
+    del wide["COLUMNS"]
+    check(name in expect(place.run("history", env=wide), 0).out, "cut without COLUMNS")
+    narrow = expect(place.run("history"), 0).out
+    check(name not in narrow and name[:9] in narrow, "COLUMNS is not taken", narrow)
+
+
 def test_a_full_device_is_an_error():
     place = Place()
     with open("/dev/full", "w", encoding="utf-8") as full:

@@ -45,7 +45,7 @@ Result<ExplainedWord> explain_word(const std::string& word, const TextStyle& sty
 
 std::string explained_word_text(const ExplainedWord& explained, const TextStyle& style) {
   std::string text = lessons::markdown_for_terminal(
-      fmt::format("**{}**: {}", fmt::join(explained.names, ", "), explained.meaning), style.width,
+      fmt::format("**{}**: {}", fmt::join(explained.names, ", "), explained.meaning), prose_width(style),
       style.colour);
   text += "\n" + explained.picture;
   if (!explained.lessons.empty()) text += "\n";

@@ -32,7 +32,7 @@ class LessonWalker {
  public:
   explicit LessonWalker(const LessonWalk& walk)
       : walk_(walk), lesson_(*walk.open.lesson), style_(walk.console.style()) {
-    style_.width = std::min(style_.width, 110);
+    style_.width = prose_width(style_);
   }
 
   Status walk(int first) {

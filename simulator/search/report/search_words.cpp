@@ -118,7 +118,8 @@ std::string need_words(const Needs& needs) {
   return text;
 }
 
-std::string wrapped(const std::string& first, const std::vector<std::string>& parts, int width) {
+std::string wrapped(const std::string& first, const std::vector<std::string>& parts, int available) {
+  const int width = prose_width({.width = available});
   const std::string words = fmt::format("{}", fmt::join(parts, ", "));
   const std::string indent(static_cast<std::size_t>(display_width(first)), ' ');
   std::string text, line = first;
