@@ -6,6 +6,7 @@
 
 #include "engine/model/model_graph.h"
 #include "engine/plan/planned_scenario.h"
+#include "engine/report/changed_settings.h"
 #include "engine/report/terminal.h"
 #include "engine/trace/comparison.h"
 #include "engine/trace/run_entry.h"
@@ -28,8 +29,10 @@ std::string comparison_table(const Comparison& comparison, const TextStyle& styl
 std::string instruction_differences(const Comparison& comparison, const TextStyle& style,
                                     const StepPlan* plan);
 
-// Stored runs, one a line, in the order given.
-std::string history_table(std::span<const RunEntry> runs, const TextStyle& style);
+// Stored runs, one a line, in the order given. `changed`: for each what it changed of the one before, where
+// that is known.
+std::string history_table(std::span<const RunEntry> runs, const TextStyle& style,
+                          std::span<const ChangedSettings> changed = {});
 
 // What stands above the listing of a plan: units, segments, groups, instructions by kind, memory carried.
 std::string plan_summary(const PlannedScenario& planned, const TextStyle& style);

@@ -123,6 +123,13 @@ Result<RunId> find_run(SQLite::Database& db, const Place& database, std::string_
   return no_such_run(database, fmt::format("'{}'", reference));
 }
 
+Result<std::string> read_run_scenario(SQLite::Database& db, const Place& database, RunId id) {
+  SQLite::Statement query(db, "SELECT scenario FROM runs WHERE id = ?");
+  query.bind(1, id.value);
+  if (!query.executeStep()) return no_such_run(database, to_string(id));
+  return query.getColumn(0).getString();
+}
+
 Result<RunSummary> read_run_summary(SQLite::Database& db, const Place& database, RunId id) {
   SQLite::Statement query(db, "SELECT summary FROM runs WHERE id = ?");
   query.bind(1, id.value);

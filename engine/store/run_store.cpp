@@ -90,6 +90,11 @@ Result<RunEntry> RunStore::entry(RunId id) const {
   return connection_->guarded([&] { return read_entry(connection_->db, in_file(path().string()), id); });
 }
 
+Result<std::string> RunStore::load_scenario(RunId id) const {
+  return connection_->guarded(
+      [&] { return read_run_scenario(connection_->db, in_file(path().string()), id); });
+}
+
 Result<RunSummary> RunStore::load_summary(RunId id) const {
   return connection_->guarded(
       [&] { return read_run_summary(connection_->db, in_file(path().string()), id); });

@@ -55,6 +55,7 @@ class RunStore {
   // What a person writes: "r12", "12", "last", or a name (the newest run of that name).
   Result<RunId> find(std::string_view reference) const;
   Result<RunEntry> entry(RunId id) const;
+  Result<std::string> load_scenario(RunId id) const;  // YAML
   Result<RunSummary> load_summary(RunId id) const;
   Result<RunPlan> load_plan(RunId id) const;
   Result<RunRecord> load(RunId id) const;  // everything

@@ -37,6 +37,19 @@ def test_history():
     expect_error(place.run("history", "--kind", "mesured"), 2, "--kind", "did you mean 'measured'?")
 
 
+def test_history_tells_runs_of_one_name_apart():
+    place = Place()
+    scenario = place.scenario()
+    for settings in ((), ("--set", "parallel.strategy=ddp"), ("--set", "train.micro_batch=4", "--set", "cluster.ranks=1")):
+        expect(place.run("simulate", scenario, *settings), 0)
+    runs = expect(place.run("history", "--json"), 0).json()["runs"]
+    changed = [{each["key"]: (each["before"], each["value"]) for each in run["changed"]} for run in runs]
+    check(changed[1] == {"parallel.strategy": ("fsdp2", "ddp")} and changed[2] == {}, f"{changed}")
+    check(changed[0]["train.micro_batch"] == ("2", "4") and changed[0]["parallel.strategy"] == ("ddp", "fsdp2"), f"{changed}")
+    lines = expect(place.run("history"), 0).out.splitlines()
+    check("strategy=ddp" in lines[2] and all(len(line) <= 80 for line in lines), "\n".join(lines))
+
+
 ROW_FIELDS = {"name": "text", "runs": "int", "count": "int", "predicted_ns": "int", "measured_ns": "int", "bias": "number",
               "median": "number", "share": "number"}
 

@@ -31,19 +31,37 @@ class HistoryCommand final : public Command {
     }
     SHARDLAB_TRY(const RunStore store, open_runs(context.options));
     SHARDLAB_TRY(const std::vector<RunEntry> runs, store.list(filter_));
+    SHARDLAB_TRY(const std::vector<ChangedSettings> changed, changes_of(store, runs));
     if (context.console.json())
-      print_as_json(context.console, runs);
+      print_as_json(context.console, runs, changed);
     else if (runs.empty())
       context.console.print("no runs in " + store.path().string() + " that match\n");
     else
-      context.console.print(history_table(runs, context.console.style()));
+      context.console.print(history_table(runs, context.console.style(), changed));
     return k_exit_good;
   }
 
  private:
-  static void print_as_json(Console& console, const std::vector<RunEntry>& runs) {
+  static Result<std::vector<ChangedSettings>> changes_of(const RunStore& store,
+                                                         const std::vector<RunEntry>& runs) {
+    std::vector<std::string> scenarios(runs.size());
+    std::vector<ScenarioText> texts;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      SHARDLAB_TRY(scenarios[i], store.load_scenario(runs[i].id));
+      texts.push_back({scenarios[i], runs[i].name});
+    }
+    return changed_settings(texts);
+  }
+
+  static void print_as_json(Console& console, const std::vector<RunEntry>& runs,
+                            const std::vector<ChangedSettings>& changed) {
     Json list = Json::array();
-    for (const RunEntry& run : runs) list.push_back(entry_json(run));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      list.push_back(entry_json(runs[i]));
+      Json& settings = list.back()["changed"] = Json::array();
+      for (const SettingDifference& each : changed[i])
+        settings.push_back({{"key", each.key}, {"before", each.first}, {"value", each.second}});
+    }
     console.print_json({{"runs", std::move(list)}});
   }
 

@@ -1,5 +1,6 @@
 #include "engine/report/setting_differences.h"
 
+#include "engine/report/changed_settings.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -33,6 +34,17 @@ train: {micro_batch: 2, clip_norm: 1.0}
 TEST_CASE("what is no scenario differs in nothing that is known") {
   CHECK(setting_differences({k_first, "one"}, {"", "trace"}).value().empty());
   CHECK(setting_differences({k_first, "one"}, {k_first, "other"}).value().empty());
+}
+
+TEST_CASE("a run of a list is compared with the next older one of its name") {
+  const std::string every = std::string(k_first) + "measure: {steps: 5}\n";
+  const std::vector<ScenarioText> runs = {{k_first, "one"}, {"", "two"}, {every, "one"}, {k_first, "one"}};
+  const std::vector<ChangedSettings> changed = changed_settings(runs);
+  REQUIRE(changed.size() == 4);
+  CHECK(changed_text(changed[2], true) == "measure.steps=5");
+  CHECK(changed_text(changed[0], false).starts_with("steps="));
+  CHECK(changed[1].empty());
+  CHECK(changed[3].empty());
 }
 
 }  // namespace shardlab

@@ -242,6 +242,24 @@ r12  measured   llama3-8b-fs..  8 x H100-S..  120 ms    17,067  ! 200 MiB  2.500
   CHECK(history_table({}, {}) == "no runs\n");
 }
 
+TEST_CASE("runs of one name are told apart by what they changed") {
+  const std::vector<RunEntry> runs = {entry(3, RunKind::predicted, "seventy"),
+                                      entry(2, RunKind::predicted, "seventy"),
+                                      entry(1, RunKind::predicted, "seventy")};
+  const std::vector<ChangedSettings> changed = {
+      {{"parallel.strategy", "fsdp2", "ddp"}, {"cluster.nodes", "8", "4"}},
+      {{"train.sync", "last", "every"}},
+      {}};
+  CHECK(history_table(runs, {.width = 80}, changed) ==
+        R"(run  kind       name     changed                  step  tokens/s     peak  loss
+ r3  predicted  seventy  strategy=ddp, nodes=4  120 ms    17,067  200 MiB
+ r2  predicted  seventy  sync=every             120 ms    17,067  200 MiB
+ r1  predicted  seventy                         120 ms    17,067  200 MiB
+)");
+  CHECK_THAT(history_table(runs, {.width = 160}, changed),
+             contains_text("seventy  parallel.strategy=ddp, cluster.nodes=4  "));
+}
+
 TEST_CASE("the summary of a plan") {
   PlannedScenario planned;
   planned.plan.steady = hand_made_plan();

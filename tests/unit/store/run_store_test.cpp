@@ -64,6 +64,14 @@ TEST_CASE("the list says on what a run is, and with whose operators") {
   CHECK(db.store.load(entries[0].id)->machine == run.machine);
 }
 
+TEST_CASE("a scenario can be read alone") {
+  TestStore db;
+  RunRecord run = hand_made_record();
+  run.scenario_yaml = "name: some\n";
+  CHECK(db.store.load_scenario(db.store.save(run).value()).value() == "name: some\n");
+  CHECK_THAT(to_string(db.store.load_scenario(RunId{9}).error()), contains_text("there is no run r9"));
+}
+
 TEST_CASE("numbers that are no numbers survive") {
   TestStore db;
   RunRecord run = hand_made_record();
