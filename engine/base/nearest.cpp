@@ -59,6 +59,10 @@ std::optional<std::string> misspelt_name(std::string_view name, std::span<const 
 }
 
 std::string suggestion(std::string_view name, std::span<const std::string> known) {
+  // {gpu:h100} is a key without a value for YAML.
+  const std::string_view before = name.substr(0, name.find(':'));
+  if (before.size() < name.size() && std::find(known.begin(), known.end(), before) != known.end())
+    return "a space is missing after '" + std::string(before) + ":'";
   if (const auto nearest = nearest_name(name, known)) return "did you mean '" + *nearest + "'?";
   std::string text = "known: ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i == 0 ? "" : ", ") + known[i];

@@ -15,7 +15,8 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
 // The nearest that differs in two characters at most, for names among which others may be in order.
 std::optional<std::string> misspelt_name(std::string_view name, std::span<const std::string> known);
 
-// "did you mean 'x'?" or, without a near one, "known: a, b, c".
+// "did you mean 'x'?", where a known name and more stand around a colon that a space is missing after it, or,
+// without a near one, "known: a, b, c".
 std::string suggestion(std::string_view name, std::span<const std::string> known);
 
 }  // namespace shardlab

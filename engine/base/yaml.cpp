@@ -29,17 +29,36 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// A hint when the line of a syntax error, or the one before it, is indented with a tab: the parser's message
-// does not say so.
-std::string tab_hint(std::string_view text, const YAML::Mark& mark) {
-  int line = 0;
-  for (std::size_t start = 0; start < text.size(); ++line) {
+bool is_of_a_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The word of "word:value", of which YAML makes one text; empty where the line has none. What has a slash
+// behind the colon is an address.
+std::string_view word_without_space(std::string_view line) {
+  for (std::size_t colon = line.find(':'); colon != std::string_view::npos;
+       colon = line.find(':', colon + 1)) {
+    const bool ends = colon + 1 == line.size();
+    if (ends || line[colon + 1] == ' ' || line[colon + 1] == '/' || line[colon + 1] == '\r') continue;
+    std::size_t begin = colon;
+    while (begin > 0 && is_of_a_word(line[begin - 1])) --begin;
+    if (begin < colon) return line.substr(begin, colon - begin);
+  }
+  return {};
+}
+
+// What the line of a syntax error, or the one before it, shows and the parser's message does not say.
+std::string syntax_hint(std::string_view text, const YAML::Mark& mark) {
+  int number = 0;
+  for (std::size_t start = 0; start < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view indent = text.substr(start, text.find_first_not_of(" \t", start) - start);
-    const bool near_error = line == mark.line || line + 1 == mark.line;
-    if (near_error && indent.find('\t') != std::string_view::npos)
-      return "indent with spaces, YAML does not take tabs";
+    const std::string_view line = text.substr(start, end - start);
     start = end + 1;
+    if (number != mark.line && number + 1 != mark.line) continue;
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos)
+      return "indent with spaces, YAML does not take tabs";
+    if (const std::string_view word = word_without_space(line); !word.empty())
+      return "a space is missing after '" + std::string(word) + ":'";
   }
   return {};
 }
@@ -105,7 +124,7 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view name, bool w
   } catch (const YamlRefused& refused) {
     return fail(refused.error);
   } catch (const YAML::Exception& error) {
-    return bad_input(builder.place(error.mark), "YAML syntax: " + error.msg, tab_hint(text, error.mark));
+    return bad_input(builder.place(error.mark), "YAML syntax: " + error.msg, syntax_hint(text, error.mark));
   } catch (const std::bad_alloc&) {
     throw;  // not of this file
   } catch (const std::exception& error) {

@@ -15,6 +15,7 @@
 #include "engine/base/nearest.h"
 #include "engine/base/write_all.h"
 #include "engine/cli/command.h"
+#include "engine/cli/commands/meant_command.h"
 
 namespace shardlab {
 namespace {
@@ -62,12 +63,10 @@ Result<std::string> take_command_name(Arguments& arguments, const Commands& comm
 }
 
 Result<Command*> find_command(const Commands& commands, const std::string& name) {
-  std::vector<std::string> known;
   for (const auto& command : commands) {
     if (command->name() == name) return command.get();
-    known.emplace_back(command->name());
   }
-  return bad_input("shardlab", "unknown command '" + name + "'", suggestion(name, known));
+  return bad_input("shardlab", "unknown command '" + name + "'", hint_for_command(name, commands));
 }
 
 Result<int> run_one(Command& command, const Arguments& arguments, Console& error_console) {

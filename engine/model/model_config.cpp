@@ -134,6 +134,13 @@ Result<std::string> ModelConfig::text_or(const std::string& key, std::string fal
   return at(key).get<std::string>();
 }
 
+std::optional<std::int64_t> ModelConfig::longest_sequence() const {
+  for (const char* key : {"max_position_embeddings", "n_positions", "max_seq_len"}) {
+    if (const auto most = integer(key)) return *most;
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<std::string>> ModelConfig::texts(const std::string& key) const {
   std::vector<std::string> all;
   if (!has(key)) return all;

@@ -44,6 +44,10 @@ class ModelConfig {
   Result<bool> boolean_or(const std::string& key, bool fallback) const;
   Result<std::string> text_or(const std::string& key, std::string fallback) const;
 
+  // The most tokens of a sequence that the model is made for, by whichever name its family says it; nothing
+  // where the file does not.
+  std::optional<std::int64_t> longest_sequence() const;
+
   // Lists; an empty one when absent.
   Result<std::vector<std::string>> texts(const std::string& key) const;
   Result<std::vector<std::int64_t>> indices(const std::string& key) const;  // integers from 0

@@ -47,6 +47,12 @@ def test_unknown_command_names_the_nearest():
     expect_error(Place().run("simulte", "a.yaml"), 2, "simulte", "did you mean 'simulate'?")
 
 
+def test_unknown_command_names_the_one_that_is_meant():
+    for theirs, ours in (("compare", "diff"), ("fit", "simulate"), ("run-all", "run"), ("train", "run"), ("plot", "gui"), ("estimate", "simulate"),
+                         ("tune", "search")):
+        expect_error(Place().run(theirs, "a.yaml"), 2, theirs, f"did you mean '{ours}' (")
+
+
 def test_unknown_option_names_the_nearest():
     place = Place()
     expect_error(place.run("plan", "--stp", "first", place.scenario()), 2, "--stp", "did you mean '--step'?")

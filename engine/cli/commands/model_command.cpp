@@ -81,12 +81,7 @@ class ModelCommand final : public Command {
     const auto file = resolve_model_config(scenario, *scenario.model);
     if (!file) return k_usual;  // what is wrong with it is said when the scenario is read
     const auto config = ModelConfig::read(*file, {});
-    std::int64_t usual = k_usual;
-    for (const char* key :
-         {"max_position_embeddings", "n_positions", "max_seq_len"}) {  // as families call it
-      if (config) usual = std::min(usual, config->integer_or(key, k_usual).value_or(k_usual));
-    }
-    return usual;
+    return config ? std::min(k_usual, config->longest_sequence().value_or(k_usual)) : k_usual;
   }
 
   std::string model_;

@@ -17,9 +17,13 @@ using BuildFamilyFunction = Result<ModelGraph> (*)(const ModelConfig& config, co
 struct Family {
   std::string_view model_type;  // of config.json
   BuildFamilyFunction build;
+  std::string_view adapted;  // the linear layers of attention, to which low-rank adapters are usually put
 };
 
 const std::vector<Family>& families();
+
+// The family that `model_type` names; null where there is none.
+const Family* find_family(const ModelConfig& config);
 
 // Builds the graph with the family that `model_type` names; an unknown one is refused with the known names.
 Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options);

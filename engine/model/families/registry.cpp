@@ -9,12 +9,28 @@
 namespace shardlab {
 
 const std::vector<Family>& families() {
-  static const std::vector<Family> list = {
-      {"falcon", build_falcon},   {"gemma", build_gemma}, {"gemma2", build_gemma2},
-      {"gpt2", build_gpt2},       {"llama", build_llama}, {"mistral", build_mistral},
-      {"mixtral", build_mixtral}, {"mpt", build_mpt},     {"phi", build_phi},
-      {"qwen2", build_qwen2},     {"qwen3", build_qwen3}, {"qwen3_moe", build_qwen3_moe}};
+  constexpr std::string_view k_four = "q_proj, k_proj, v_proj, o_proj";
+  static const std::vector<Family> list = {{"falcon", build_falcon, "query_key_value, dense"},
+                                           {"gemma", build_gemma, k_four},
+                                           {"gemma2", build_gemma2, k_four},
+                                           {"gpt2", build_gpt2, "c_attn"},
+                                           {"llama", build_llama, k_four},
+                                           {"mistral", build_mistral, k_four},
+                                           {"mixtral", build_mixtral, k_four},
+                                           {"mpt", build_mpt, "Wqkv, out_proj"},
+                                           {"phi", build_phi, "q_proj, k_proj, v_proj, dense"},
+                                           {"qwen2", build_qwen2, k_four},
+                                           {"qwen3", build_qwen3, k_four},
+                                           {"qwen3_moe", build_qwen3_moe, k_four}};
   return list;
+}
+
+const Family* find_family(const ModelConfig& config) {
+  const std::string type = config.text_or("model_type", "").value_or("");
+  for (const Family& family : families()) {
+    if (family.model_type == type) return &family;
+  }
+  return nullptr;
 }
 
 namespace {

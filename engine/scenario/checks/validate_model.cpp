@@ -1,10 +1,13 @@
 #include <fmt/ranges.h>
 
+#include "engine/model/families/family.h"
+#include "engine/model/model_config.h"
 #include "engine/scenario/complaints.h"
 #include "engine/scenario/expert_load.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
+#include "engine/scenario/resolve_path.h"
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -44,12 +47,35 @@ void check_compiled(Complaints& c) {
     c.refuse(key, "not supported yet: whole with a chunked loss", "nearest that works: " + instead);
 }
 
+// For hints; nothing where the file cannot be read, which is told elsewhere.
+std::optional<ModelConfig> config_of(const Complaints& c) {
+  const auto file = resolve_model_config(c.scenario, *c.scenario.model);
+  if (!file) return std::nullopt;
+  auto config = ModelConfig::read(*file, c.scenario.model->overrides);
+  return config ? std::optional(*std::move(config)) : std::nullopt;
+}
+
+std::string longest_sequence(const Complaints& c) {
+  const auto config = config_of(c);
+  const auto longest = config ? config->longest_sequence() : std::nullopt;
+  return longest ? fmt::format("the model's own maximum is {}", *longest) : "";
+}
+
+std::string usual_targets(const Complaints& c) {
+  const auto config = config_of(c);
+  const Family* const family = config ? find_family(*config) : nullptr;
+  return fmt::format(
+      "{}[all-linear] takes every linear layer but the head",
+      family != nullptr ? fmt::format("usual with {}: [{}]; ", family->model_type, family->adapted) : "");
+}
+
 }  // namespace
 
 void validate_model(Complaints& c) {
   const ModelSpec& model = *c.scenario.model;
   c.require(!model.config.empty(), "model.config", "a name in assets/models or the path of a config.json");
-  c.require(model.sequence_length > 0 || c.teacher, "model.sequence_length");
+  if (model.sequence_length <= 0 && !c.teacher)
+    c.refuse("model.sequence_length", "is required", longest_sequence(c));
   if (model.loss.kind == LossKind::chunked && model.loss.chunks < 2)
     c.refuse("model.loss.chunks", "a chunked loss needs 2 chunks or more");
   if (model.loss.kind == LossKind::chunked && model.loss.place == LossPlace::outside)
@@ -64,7 +90,8 @@ void validate_model(Complaints& c) {
   check_compiled(c);
   const bool lora_without_rank = model.lora.rank == 0 && model.lora != LoraSpec{};
   c.require(!lora_without_rank, "model.lora.rank");
-  c.require(model.lora.rank == 0 || !model.lora.targets.empty(), "model.lora.targets");
+  if (model.lora.rank != 0 && model.lora.targets.empty())
+    c.refuse("model.lora.targets", "is required", usual_targets(c));
   const bool measured = model.moe.load.kind == MoeLoadKind::measured;
   if (measured)
     c.require(!model.moe.measured.empty(), "model.moe.measured",
