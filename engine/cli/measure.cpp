@@ -91,9 +91,10 @@ Error with_kept_run(const std::filesystem::path& folder, Error error) {
 }  // namespace
 
 Status check_measurable(const Scenario& scenario) {
-  if (scenario.cluster->device == DeviceKind::cpu || scenario.cluster->nodes == 1) return {};
   SHARDLAB_TRY(const auto joined, one_of_several(current_environment()));
   if (joined) return {};
+  SHARDLAB_CHECK_OK(check_starts_here(scenario));
+  if (scenario.cluster->device == DeviceKind::cpu || scenario.cluster->nodes == 1) return {};
   return not_possible("cluster",
                       fmt::format("this is one machine, and the scenario asks for {} with {} GPUs each",
                                   scenario.cluster->nodes, scenario.cluster->gpus_per_node),

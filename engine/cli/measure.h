@@ -17,8 +17,9 @@ struct MeasureOptions {
   RankTeam* team = nullptr;          // the processes that become the ranks; null: as run does (measure())
 };
 
-// not_possible when the scenario is for several machines and nothing started this process on them. What is
-// missing on this one (a GPU, a build with CUDA) the ranks say.
+// not_possible when the scenario is for several machines, or names a launcher, and nothing started this
+// process so: said before anything is calibrated or planned. What is missing on this machine (a GPU, a build
+// with CUDA) the ranks say.
 Status check_measurable(const Scenario& scenario);
 
 // What a rank would only find out after it was started: the training data and the folders of files to write.

@@ -39,6 +39,10 @@ struct LaunchOptions {
   RankTeam* team = nullptr;  // the processes that become the ranks (rank_team.h); null: started from here
 };
 
+// Whether this process, which is no rank of a launcher's, may start the scenario's ranks: not_possible where
+// the scenario names a launcher that did not start it.
+Status check_starts_here(const Scenario& scenario);
+
 // Runs all ranks on this machine, or as the team's processes, and returns what they measured. When a rank
 // fails, the others get 25 seconds (less when launch.timeout is short) to notice and to report where they
 // waited; then they are stopped. The error says which rank failed how, and what the others waited for; the

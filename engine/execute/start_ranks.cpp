@@ -132,11 +132,15 @@ RankJob job_of(JobKind kind, const Scenario& scenario, const LaunchOptions& opti
   return job;
 }
 
-Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
+Status check_starts_here(const Scenario& scenario) {
   const Launcher launcher = scenario.launch->launcher;
-  if (launcher != Launcher::local && !is_only_process_of(launcher))
-    return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
-                        "start shardlab with it, or remove launch.launcher to start all ranks from here");
+  if (launcher == Launcher::local || is_only_process_of(launcher)) return {};
+  return not_possible("launch.launcher", fmt::format("{} did not start this process", to_string(launcher)),
+                      "start shardlab with it, or remove launch.launcher to start all ranks from here");
+}
+
+Status start_all_ranks(const Scenario& scenario, const RankJob& job, const LaunchOptions& options) {
+  SHARDLAB_CHECK_OK(check_starts_here(scenario));
   SHARDLAB_TRY(RankEnvironment environment, meeting_place(scenario));
   std::vector<RankEnvironment> ranks;
   for (int rank = 0; rank < environment.world; ++rank) {

@@ -101,6 +101,14 @@ def test_hardware_you_do_not_have():
     expect_error(place.run("run", place.scenario(text=text), timeout=60), 3, "GPU")
 
 
+def test_a_launcher_that_started_nothing():
+    """Said at once, as `run` does: not after half a minute of calibration."""
+    place = Place()
+    for command in ("run", "validate"):
+        expect_error(place.run(command, place.scenario(), "--set", "launch.launcher=slurm"), 3, "launch.launcher", "slurm did not start this process")
+    check(not place.db.exists(), "a database for nothing")
+
+
 def test_tolerances_of_unknown_metrics():
     place = Place()
     text = open(place.scenario(), encoding="utf-8").read().replace("steps: 3}", "steps: 3, tolerance: {step_tiem: 1%}}")

@@ -22,6 +22,12 @@ TEST_CASE("ranks of another launcher are not started from here") {
              test::contains_text("launch.launcher: torchrun did not start this process"));
 }
 
+TEST_CASE("that a launcher is missing is known before anything is started") {
+  CHECK_FALSE(check_starts_here(started_by(Launcher::slurm).scenario).has_value());
+  CHECK(check_starts_here(started_by(Launcher::slurm).scenario).error().kind == ErrorKind::not_possible);
+  REQUIRE_OK(check_starts_here(started_by(Launcher::local).scenario));
+}
+
 TEST_CASE("a rank of another launcher than the scenario's is refused") {
   RankEnvironment environment;
   environment.world = 2;
