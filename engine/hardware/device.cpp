@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "engine/base/parse.h"
 #include "engine/base/paths.h"
 #include "engine/hardware/description.h"
 #include "engine/hardware/node.h"
@@ -81,12 +80,6 @@ LinkFigures wires_of(const Gpu& gpu, bool pcie_only) {
 GpuLinks gpu_links(const Gpu& gpu, bool pcie_only) {
   if (!gpu.peer_to_peer) return GpuLinks::host;
   return gpu.nvlink && !gpu.pairs_only && !pcie_only ? GpuLinks::nvlink : GpuLinks::pcie;
-}
-
-// "8.6" is 86; what is no number ("gfx942") is none of CUDA's.
-int cuda_capability(const Gpu& gpu) {
-  const auto number = parse_number(gpu.compute_capability);
-  return number ? static_cast<int>(std::lround(*number * 10)) : 0;
 }
 
 void set_network(Device& device, const Node& node) {

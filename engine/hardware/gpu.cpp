@@ -1,5 +1,8 @@
 #include "engine/hardware/gpu.h"
 
+#include <cmath>
+
+#include "engine/base/parse.h"
 #include "engine/hardware/catalogue.h"
 #include "engine/hardware/description.h"
 #include "engine/hardware/name_hints.h"
@@ -61,6 +64,11 @@ std::optional<FlopsPerSecond> DevicePeaks::of(DType dtype) const {
   if (dtype == DType::float16) return float16;
   if (dtype == DType::bfloat16) return bfloat16;
   return std::nullopt;
+}
+
+int cuda_capability(const Gpu& gpu) {
+  const auto number = parse_number(gpu.compute_capability);
+  return number ? static_cast<int>(std::lround(*number * 10)) : 0;
 }
 
 Result<Gpu> find_gpu(std::string_view name) {

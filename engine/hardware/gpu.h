@@ -69,6 +69,9 @@ struct Gpu {
   FigureSources provenance;  // of every figure, by its key in the file
 };
 
+// Ten times CUDA's compute capability: "8.6" is 86; what is no number ("gfx942") is none of CUDA's, 0.
+int cuda_capability(const Gpu& gpu);
+
 // A GPU by file name or alias (assets/hardware/aliases.yaml), in any case; bad_input when there is none.
 Result<Gpu> find_gpu(std::string_view name);
 

@@ -157,6 +157,7 @@ struct Lesson {
   const LessonScenario* find_scenario(const std::string& scenario) const;
   // The file of a scenario that there is, with its settings, as the command line takes them.
   std::string file_words(const std::string& scenario) const;
+  int question_count() const;  // of steps that ask
 };
 
 }  // namespace shardlab::lessons

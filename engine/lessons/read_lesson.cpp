@@ -61,6 +61,12 @@ void check_names(const Lesson& lesson, LessonReader& reader) {
 
 }  // namespace
 
+int Lesson::question_count() const {
+  return static_cast<int>(std::count_if(steps.begin(), steps.end(), [](const LessonStep& step) {
+    return std::holds_alternative<AskStep>(step.kind);
+  }));
+}
+
 const LessonScenario* Lesson::find_scenario(const std::string& scenario) const {
   const auto found = std::find_if(scenarios.begin(), scenarios.end(),
                                   [&](const LessonScenario& each) { return each.name == scenario; });

@@ -18,8 +18,7 @@ std::vector<DifferenceRow> totals_of(const RunSummary& first, const RunSummary& 
   std::vector<DifferenceRow> rows;
   for (const Metric& metric : summary_metrics(first, second, {})) {
     if (metric.name.starts_with(k_peak_of_class)) continue;
-    rows.push_back({with_spaces(metric.name), metric.unit, shown_figure(metric.name, metric.predicted),
-                    shown_figure(metric.name, metric.measured), metric.name});
+    rows.push_back({with_spaces(metric.name), metric.unit, metric.predicted, metric.measured, metric.name});
   }
   return rows;
 }

@@ -28,10 +28,10 @@ FirstAnswers first_answers(const std::vector<LessonAnswer>& answers, const std::
   return sum;
 }
 
-std::string progress_words(const LessonProgress* progress, const FirstAnswers& answers) {
+std::string progress_words(const LessonProgress* progress, const FirstAnswers& answers, int questions) {
   if (progress == nullptr) return "";
   if (progress->finished == 0) return fmt::format("at {} of {}", progress->step, progress->steps);
-  return answers.all > 0 ? fmt::format("done, {} of {} right", answers.right, answers.all) : "done";
+  return questions > 0 ? fmt::format("done, {} of {} right", answers.right, questions) : "done";
 }
 
 }  // namespace shardlab

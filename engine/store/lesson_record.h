@@ -38,7 +38,8 @@ struct FirstAnswers {
 };
 FirstAnswers first_answers(const std::vector<LessonAnswer>& answers, const std::string& lesson);
 
-// "at 3 of 9", "done, 2 of 3 right"; empty where nothing was done.
-std::string progress_words(const LessonProgress* progress, const FirstAnswers& answers);
+// "at 3 of 9", "done, 2 of 3 right", of all questions of the lesson: one whose answer was told is not right.
+// Empty where nothing was done.
+std::string progress_words(const LessonProgress* progress, const FirstAnswers& answers, int questions);
 
 }  // namespace shardlab

@@ -18,9 +18,6 @@ constexpr std::array k_collectives = {InstructionKind::AllGather, InstructionKin
 // Among the places of the rows: the metric that needs traces (comparison.h) and sums over lists.
 constexpr int k_place_of_live_bytes = 6, k_place_of_totals = 20;
 
-// The beginning of their metrics' names (run_figures.h).
-constexpr std::string_view k_of_collectives = "communication.";
-
 // A metric's value in one run.
 struct Value {
   std::string name;
@@ -176,10 +173,6 @@ Status check_tolerances(const Tolerances& tolerances) {
       return bad_input("measure.tolerance", "the tolerance of " + name + " is negative or no number");
   }
   return {};
-}
-
-std::optional<double> shown_figure(std::string_view metric, std::optional<double> value) {
-  return metric.starts_with(k_of_collectives) && value == 0.0 ? std::nullopt : value;
 }
 
 void leave_times_unjudged(Comparison& comparison, const std::string& why) {

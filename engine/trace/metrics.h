@@ -28,9 +28,6 @@ std::vector<Metric> summary_metrics(const RunSummary& predicted, const RunSummar
 // Fails with bad_input, naming the nearest known one, when a tolerance is for no metric.
 Status check_tolerances(const Tolerances& tolerances);
 
-// As tables of differences show it: absent for the bytes of a collective that the run has none of.
-std::optional<double> shown_figure(std::string_view metric, std::optional<double> value);
-
 // Takes the verdicts of times back, and of what is reckoned from them (rates, mfu): the run met with
 // something that the prediction knows nothing of. `why` says what in words. Bytes are judged as before, and
 // where no time has a tolerance nothing changes.

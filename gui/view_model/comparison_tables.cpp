@@ -208,8 +208,8 @@ DataTable totals_table(const ComparedRuns& compared, std::size_t reference) {
     for (const Metric& metric :
          summary_metrics(runs[i].run->record.summary, runs[reference].run->record.summary, {})) {
       Total& total = totals.try_emplace(metric.name, Total{metric.unit, Values(runs.size())}).first->second;
-      total.values[i] = shown_figure(metric.name, metric.predicted);
-      total.values[reference] = shown_figure(metric.name, metric.measured);
+      total.values[i] = metric.predicted;
+      total.values[reference] = metric.measured;
     }
   }
   for (std::size_t i = 0; i < names.size(); ++i) {

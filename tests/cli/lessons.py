@@ -214,6 +214,13 @@ def test_answers_from_a_file():
     (place.path / "answers.yaml").write_text("[" + ", ".join(f"'{right}'" for _, right in answers) + "]\n")
     result = expect(place.run("lesson", "1", "--answers", "answers.yaml"), 0)
     check(f"{len(answers)} of {len(answers)} answered right" in result.out, "the answers are not right", result)
+    # A question whose answer was told counts as well, at the end and in the list.
+    expect(place.run("lesson", "--reset"), 0)
+    (place.path / "answers.yaml").write_text(f"['{answers[0][1]}']\n")
+    counted = f"1 of {len(answers)}"
+    check(f": {counted} answered right" in expect(place.run("lesson", "1", "--answers", "answers.yaml"), 0).out, "at the end")
+    check(f"done, {counted} right" in expect(place.run("lesson"), 0).out, "in the list")
+    expect_error(place.run("lesson", "1", "--answers", "/dev/null"), 2, "is a device, not a list of answers")
     (place.path / "answers.yaml").write_text("{a: b}\n")
     expect_error(place.run("lesson", "1", "--answers", "answers.yaml"), 2, "expected a list of answers")
 

@@ -110,6 +110,13 @@ def test_list():
         check(model["name"] in expect(Place().run("models"), 0).out, f"{model['name']} is not in the table")
 
 
+def test_what_hardware_has_not():
+    rows = {line.split()[0]: line.split() for line in expect(Place().run("hardware"), 0).out.splitlines() if line}
+    check(all(rows[gpu][-1] == "none" for gpu in ("T4", "V100-SXM-16GB", "V100-SXM-32GB")), "GPUs without bfloat16")
+    check(rows["pcie-workstation-4x-rtx4090"][-1] == "none", "a machine without a network")
+    check("unknown" not in expect(Place().run("hardware"), 0).out, "what is not there is not unknown")
+
+
 def test_hardware():
     document = expect(Place().run("hardware", "--json"), 0).json()
     check("H100-SXM" in {gpu["name"] for gpu in document["gpus"]}, "no H100")

@@ -22,8 +22,8 @@ class HardwareCommand final : public Command {
                          {.title = "bfloat16, dense"}});
     for (const std::string& name : gpu_names()) {
       SHARDLAB_TRY(const Gpu gpu, find_gpu(name));
-      gpu_table.add({gpu.name, to_string(gpu.memory), gigabytes_text(gpu.memory_bandwidth),
-                     rate_text(gpu.peaks.bfloat16)});
+      gpu_table.add(
+          {gpu.name, to_string(gpu.memory), gigabytes_text(gpu.memory_bandwidth), bfloat16_text(gpu)});
       gpus.push_back({{"name", gpu.name},
                       {"memory", gpu.memory.value},
                       {"memory_bandwidth", gpu.memory_bandwidth.value},
@@ -36,7 +36,8 @@ class HardwareCommand final : public Command {
                           {.title = "network"}});
     for (const std::string& name : node_names()) {
       SHARDLAB_TRY(const Node node, find_node(name));
-      node_table.add({node.name, std::to_string(node.gpus), node.gpu, gigabytes_text(node.network)});
+      node_table.add({node.name, std::to_string(node.gpus), node.gpu,
+                      node.network.value > 0 ? gigabytes_text(node.network) : "none"});
       nodes.push_back({{"name", node.name},
                        {"gpu", node.gpu},
                        {"gpus", node.gpus},
@@ -55,8 +56,12 @@ class HardwareCommand final : public Command {
   static std::string gigabytes_text(BytesPerSecond rate) {
     return fmt::format("{:.0f} GB/s", rate.value / 1e9);
   }
-  static std::string rate_text(const std::optional<FlopsPerSecond>& rate) {
-    return rate ? fmt::format("{:.0f} TFLOP/s", rate->value / 1e12) : "unknown";
+  // Before Ampere GPUs have no products in bfloat16.
+  static std::string bfloat16_text(const Gpu& gpu) {
+    constexpr int k_ampere = 80;
+    if (gpu.peaks.bfloat16) return fmt::format("{:.0f} TFLOP/s", gpu.peaks.bfloat16->value / 1e12);
+    const int capability = cuda_capability(gpu);
+    return capability > 0 && capability < k_ampere ? "none" : "unknown";
   }
 };
 

@@ -7,7 +7,7 @@
 namespace shardlab {
 
 Result<std::vector<std::vector<std::string>>> read_answers(const std::string& file) {
-  constexpr FileKind k_answers_file{"answers", std::int64_t{256} << 10};
+  constexpr FileKind k_answers_file{"list of answers", std::int64_t{256} << 10};
   SHARDLAB_TRY(const std::string text, read_input_file(file, k_answers_file));
   SHARDLAB_TRY(const YamlNode root, parse_yaml(text, file));
   if (!root.is_sequence())

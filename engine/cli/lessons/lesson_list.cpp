@@ -12,14 +12,15 @@
 namespace shardlab {
 namespace {
 
-const lessons::Lesson* lesson_of(const LessonOverview& overview, const std::string& name) {
+const ListedLesson* lesson_of(const LessonOverview& overview, const std::string& name) {
   const auto found = std::find_if(overview.lessons.begin(), overview.lessons.end(),
                                   [&](const ListedLesson& each) { return each.name == name; });
-  return found == overview.lessons.end() ? nullptr : &found->lesson;
+  return found == overview.lessons.end() ? nullptr : &*found;
 }
 
-std::string state_text(const LessonOverview& overview, const std::string& lesson) {
-  return progress_words(progress_in(overview.progress, lesson), first_answers(overview.answers, lesson));
+std::string state_text(const LessonOverview& overview, const ListedLesson& listed) {
+  return progress_words(progress_in(overview.progress, listed.name),
+                        first_answers(overview.answers, listed.name), listed.lesson.question_count());
 }
 
 std::string utc_text(std::int64_t seconds) {
@@ -45,13 +46,13 @@ std::string overview_text(const LessonOverview& overview, const TextStyle& style
     TextTable table({{"", Align::left}, {"", Align::left, true, 20}, {"", Align::right}, {"", Align::left}},
                     "  ");
     for (const std::string& name : part.lessons) {
-      const lessons::Lesson* const lesson = lesson_of(overview, name);
-      if (lesson == nullptr) continue;
-      minutes += lesson->minutes;
-      const std::string state = state_text(overview, name);
+      const ListedLesson* const listed = lesson_of(overview, name);
+      if (listed == nullptr) continue;
+      minutes += listed->lesson.minutes;
+      const std::string state = state_text(overview, *listed);
       table.add({name.substr(0, name.find('-')),
-                 lesson->title,
-                 fmt::format("{} min", lesson->minutes),
+                 listed->lesson.title,
+                 fmt::format("{} min", listed->lesson.minutes),
                  {state, state.starts_with("done") ? Tone::good : Tone::plain}});
     }
     for (const lessons::ComingLesson& coming : part.coming)
@@ -73,8 +74,9 @@ Json overview_json(const LessonOverview& overview) {
   for (const lessons::CoursePart& part : overview.course.parts) {
     Json listed = Json::array();
     for (const std::string& name : part.lessons) {
-      const lessons::Lesson* const lesson = lesson_of(overview, name);
-      if (lesson == nullptr) continue;
+      const ListedLesson* const found = lesson_of(overview, name);
+      if (found == nullptr) continue;
+      const lessons::Lesson* const lesson = &found->lesson;
       const LessonProgress* const progress = progress_in(overview.progress, name);
       const FirstAnswers answers = first_answers(overview.answers, name);
       listed.push_back({{"name", name},
@@ -86,6 +88,7 @@ Json overview_json(const LessonOverview& overview) {
                         {"steps", lesson->steps.size()},
                         {"reached", progress != nullptr ? progress->step : 0},
                         {"finished", progress != nullptr && progress->finished != 0},
+                        {"questions", lesson->question_count()},
                         {"answered", answers.all},
                         {"right_at_once", answers.right}});
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -38,6 +40,7 @@ class LessonWalker {
   Status walk(int first) {
     const int count = static_cast<int>(lesson_.steps.size());
     print_heading(first);
+    count_earlier(first);
     for (int step = first; step >= 1 && step <= count;) {
       SHARDLAB_TRY(
           const WalkedStep walked,
@@ -68,10 +71,25 @@ class LessonWalker {
                       : "Enter goes on, back goes back, q leaves; what you did is kept.\n");
   }
 
+  // Questions before the step at which a lesson goes on, as they were answered then.
+  void count_earlier(int first) {
+    if (first == 1 || walk_.store == nullptr) return;
+    const auto answers = walk_.store->lesson_answers();
+    for (const LessonAnswer& each : answers.value_or(std::vector<LessonAnswer>())) {
+      if (each.lesson == lesson_.name && each.step < first) right_at_once_.emplace(each.step, each.right);
+    }
+    for (int step = 1; step < first; ++step) {  // those that were told have no answer
+      if (std::holds_alternative<lessons::AskStep>(lesson_.steps[static_cast<std::size_t>(step - 1)].kind))
+        right_at_once_.emplace(step, false);
+    }
+  }
+
   void print_end() {
     print(fmt::format("\n{} is done", lesson_.title));
-    if (asked_ > 0)
-      print(fmt::format(": {} of {} answered right at the first attempt", right_at_once_, asked_));
+    const auto right = std::count_if(right_at_once_.begin(), right_at_once_.end(),
+                                     [](const auto& question) { return question.second; });
+    if (!right_at_once_.empty())
+      print(fmt::format(": {} of {} answered right at the first attempt", right, right_at_once_.size()));
     print(".\n");
   }
 
@@ -140,6 +158,7 @@ class LessonWalker {
     print_markdown(step.text);
     print_choices(step.ask);
     ++asked_;
+    const bool is_new = right_at_once_.emplace(number, false).second;
     const lessons::ChangeTrial trial = [&](const lessons::WorkedChange& change,
                                            const std::vector<std::string>& settings) {
       return walk_.open.subjects->reaches(change.scenario, settings, change.until);
@@ -163,7 +182,7 @@ class LessonWalker {
       if (walk_.store != nullptr)
         keep(walk_.store->save_lesson_answer({0, lesson_.name, number, *typed, judged.right}));
       if (judged.right) {
-        right_at_once_ += first ? 1 : 0;
+        if (is_new && first) right_at_once_[number] = true;
         print_markdown("\n**That is right.**");
         return Move::on;
       }
@@ -221,7 +240,7 @@ class LessonWalker {
   const lessons::Lesson& lesson_;
   TextStyle style_;
   int asked_ = 0;
-  int right_at_once_ = 0;
+  std::map<int, bool> right_at_once_;  // by step; who goes back is asked again and not counted again
   bool told_ = false;
 };
 

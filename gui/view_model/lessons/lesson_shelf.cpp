@@ -24,13 +24,14 @@ LessonShelf make_shelf(const lessons::Course& course, const std::vector<lessons:
     for (std::size_t i = 0; i < part.lessons.size() && lesson != read.end(); ++i, ++lesson) {
       const LessonProgress* const reached = progress_in(progress, lesson->name);
       shown.minutes += lesson->minutes;
-      shown.lessons.push_back({.name = lesson->name,
-                               .number = lesson->name.substr(0, lesson->name.find('-')),
-                               .title = lesson->title,
-                               .folder = lesson->folder,
-                               .minutes = lesson->minutes,
-                               .state = progress_words(reached, first_answers(answers, lesson->name)),
-                               .finished = reached != nullptr && reached->finished != 0});
+      shown.lessons.push_back(
+          {.name = lesson->name,
+           .number = lesson->name.substr(0, lesson->name.find('-')),
+           .title = lesson->title,
+           .folder = lesson->folder,
+           .minutes = lesson->minutes,
+           .state = progress_words(reached, first_answers(answers, lesson->name), lesson->question_count()),
+           .finished = reached != nullptr && reached->finished != 0});
     }
   }
   return shelf;

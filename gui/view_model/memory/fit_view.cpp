@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/chance.h"
 #include "engine/base/with_spaces.h"
 #include "engine/report/explain_memory/memory_sum.h"
 #include "engine/trace/memory_timeline.h"
@@ -105,7 +106,7 @@ std::string spare_words(const FitView& view) {
 
 std::string likelihood_words(const FitView& view) {
   std::string text;
-  if (view.probability) text = fmt::format("steps run with {:.0f} %", *view.probability * 100);
+  if (view.probability) text = "steps run with " + chance(*view.probability);
   if (view.low && view.high)
     text += fmt::format("{}{} to {} in use (80 % of all cases)", text.empty() ? "" : ", ",
                         to_string(*view.low), to_string(*view.high));

@@ -51,7 +51,7 @@ struct FitView {
 // "26.6 GiB to spare; libraries may take 964 MiB more", "8.0 GiB too much", or why it does not fit although
 // there is room; empty where no capacity is known.
 std::string spare_words(const FitView& view);
-// "steps run with 99 %, in use 77.0 to 81.2 GiB (80 % of all cases)"; empty where nothing is known.
+// "steps run with over 99 %, in use 77.0 to 81.2 GiB (80 % of all cases)"; empty where nothing is known.
 std::string likelihood_words(const FitView& view);
 
 // The view of the first rank in the typical step; none when the run recorded no memory.

@@ -39,6 +39,14 @@ TEST_CASE("where the device's memory is known it is judged, not the live tensors
   CHECK(view.peak_words == "backward of layer 0");
 }
 
+TEST_CASE("no chance is told as certain") {
+  FitView view = *make_fit_view(loaded_run(1, RunKind::predicted));
+  view.probability = 1;
+  CHECK(likelihood_words(view) == "steps run with over 99 %");
+  view.probability = 0;
+  CHECK(likelihood_words(view) == "steps run with under 1 %");
+}
+
 TEST_CASE("the live tensors are judged where nothing else is known") {
   const FitView view = *make_fit_view(loaded_run(1, RunKind::measured));
   CHECK(view.needed == Bytes{200});

@@ -42,4 +42,20 @@ TEST_CASE("a run without a kind of collective has no bytes of it to show") {
         "exposed communication    0 ns   2.00 us         new\n");
 }
 
+TEST_CASE("collectives that only one of two runs has are gone or new") {
+  RunSummary first, second;
+  first.communication = {{InstructionKind::AllGather, 2, 9, Bytes{900}, Bytes{900}, {}}};
+  second.communication = {{InstructionKind::AllReduce, 2, 9, Bytes{700}, Bytes{700}, {}}};
+  const StepPlan plan;
+  const RunTrace trace;
+  const RunDifference difference = difference_of({first, trace, plan}, {second, trace, plan});
+  const auto words_of = [&](const std::string& metric) {
+    for (const DifferenceRow& row : difference.totals)
+      if (row.metric == metric) return difference_words(row);
+    return std::string("none");
+  };
+  CHECK(words_of("communication.AllGather") == "gone");
+  CHECK(words_of("communication.AllReduce") == "new");
+}
+
 }  // namespace shardlab

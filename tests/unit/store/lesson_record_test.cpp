@@ -22,10 +22,10 @@ TEST_CASE("only the first answer to a question counts") {
   CHECK(first.right == 1);
   CHECK(first.all == 2);
   const LessonProgress open{"01-a", 3, 9, 0}, done{"01-a", 9, 9, 1'700'000'000};
-  CHECK(progress_words(nullptr, first).empty());
-  CHECK(progress_words(&open, first) == "at 3 of 9");
-  CHECK(progress_words(&done, first) == "done, 1 of 2 right");
-  CHECK(progress_words(&done, {}) == "done");
+  CHECK(progress_words(nullptr, first, 3).empty());
+  CHECK(progress_words(&open, first, 3) == "at 3 of 9");
+  CHECK(progress_words(&done, first, 3) == "done, 1 of 3 right");  // the third was told
+  CHECK(progress_words(&done, {}, 0) == "done");
 }
 
 }  // namespace shardlab
