@@ -11,14 +11,17 @@ namespace shardlab {
 // to be allowed, so that its effect is known. none: it is not tried.
 enum class Goal : std::uint8_t { none, fit, speed, effect };
 
-// The order in which settings are tried where memory does not suffice: what costs least first.
+// What a setting against lack of memory is about. Of settings that cost the same time the earlier is
+// proposed; fewer bits, and after them host memory, only where nothing before them suffices.
 enum class RemedyStep : std::uint8_t {
   wrapping,
   limits,  // on what is gathered ahead, on buckets, on what the allocator splits
+  loss,    // how much of the logits is there at once
   checkpointing,
   micro_batch,
   sharding,
   lower_types,
+  activation_offload,
   optimizer_offload,
   parameter_offload,
 };

@@ -15,17 +15,22 @@ void add_precision_savings(const PlannedScenario& planned, Savings& savings) {
                        "computes in 16 bits",
                        {C::activation, C::activation_gradient, C::gathered_parameters, C::gather_buffer,
                         C::gradient, C::workspace},
-                       k_half});
+                       k_half,
+                       Touches::precision});
   if (precision.reduce == DType::float32 && element_size(computed) == 2)
-    savings.push_back(
-        {"precision.reduce=bfloat16", "reduces gradients in 16 bits", {C::reduce_buffer}, k_half});
+    savings.push_back({"precision.reduce=bfloat16",
+                       "reduces gradients in 16 bits",
+                       {C::reduce_buffer},
+                       k_half,
+                       Touches::precision});
   if (planned.scenario.model->dtype == DType::float32)
     savings.push_back({"model.dtype=bfloat16",
                        "stores all in 16 bits: small updates are lost",
                        {C::parameter, C::parameter_shard, C::gradient, C::gradient_shard, C::optimizer_state,
                         C::reduce_buffer, C::activation, C::activation_gradient, C::gathered_parameters,
                         C::gather_buffer, C::workspace},
-                       k_half});
+                       k_half,
+                       Touches::precision});
 }
 
 }  // namespace shardlab

@@ -34,7 +34,8 @@ SettingToTry smaller_micro_batch(const TrainSpec& train, int sequences) {
       fmt::format("changes the global batch, unless train.accumulation={} follows",
                   train.accumulation * times),
       {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace, BufferClass::batch},
-      1 - 1.0 / times};
+      1 - 1.0 / times,
+      Touches::batch};
 }
 
 // The largest micro-batch below the scenario's that `is_enough`.
@@ -57,7 +58,17 @@ void add_shorter_sequence(const PlannedScenario& planned, Savings& savings) {
                      "half the context, and half the tokens of a step",
                      {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace,
                       BufferClass::batch},
-                     0.5});
+                     0.5,
+                     Touches::training});
+}
+
+// Gaps between blocks are of no class of buffers: what is reserved beside the tensors is what it can free.
+void add_allocator_saving(const PlannedScenario& planned, const MemorySummary& memory, Savings& savings) {
+  if (!planned.scenario.cluster->allocator_conf.empty()) return;
+  if (memory.peak_reserved.value_or(Bytes{}) <= memory.peak_allocated) return;
+  savings.push_back({"cluster.allocator.conf=expandable_segments:True",
+                     "segments that grow: fewer gaps between blocks",
+                     {}});
 }
 
 Savings all_but_micro_batches(const PlannedScenario& planned) {
@@ -75,8 +86,9 @@ Savings all_but_micro_batches(const PlannedScenario& planned) {
 std::vector<SettingToTry> other_implementation(const PlannedScenario& planned) {
   if (planned.scenario.cluster->device == DeviceKind::cpu) return {};
   if (planned.graph.implementation == Implementation::eager)
-    return {{"model.implementation=fused", "shardlab's own operators", {}}};
-  return {{"model.implementation=eager", "as PyTorch's and transformers' modules", {}}};
+    return {{"model.implementation=fused", "shardlab's own operators", {}, 1, Touches::operators}};
+  return {
+      {"model.implementation=eager", "as PyTorch's and transformers' modules", {}, 1, Touches::operators}};
 }
 
 std::vector<SettingToTry> settings_that_could_halve(const PlannedScenario& planned, const RunSummary& run) {
@@ -94,8 +106,11 @@ std::vector<SettingToTry> settings_that_could_save(const PlannedScenario& planne
   if (planned.graph.implementation == Implementation::eager)
     savings.push_back({"model.implementation=fused",
                        "shardlab's own operators",
-                       {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace}});
+                       {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace},
+                       1,
+                       Touches::operators});
   std::erase_if(savings, [&](const SettingToTry& each) { return could_free(each, *run.memory) <= 0; });
+  add_allocator_saving(planned, *run.memory, savings);
   add_smaller_micro_batch(*planned.scenario.train, savings, [](const SettingToTry&) { return true; });
   return savings;
 }

@@ -1,6 +1,7 @@
 // Which settings are worth a prediction of their own beside a scenario's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,21 @@
 
 namespace shardlab {
 
+// What a setting changes besides memory and time.
+enum class Touches : std::uint8_t {
+  nothing,    // the training is the same, number by number but for rounding
+  batch,      // the global batch, unless accumulation makes up for it
+  precision,  // it computes or stores in fewer bits
+  training,   // what is trained: the context
+  operators,  // whose operators compute
+};
+
 struct SettingToTry {
   std::string setting;             // as for --set
   std::string effect;              // in words, for a table
   std::vector<BufferClass> frees;  // what it is meant to make smaller
   double most = 1;                 // the largest share of these that it can take away
+  Touches touches = Touches::nothing;
 };
 
 // On GPUs, the implementation that the scenario does not have.
@@ -23,7 +34,9 @@ std::vector<SettingToTry> other_implementation(const PlannedScenario& planned);
 // away half of it in this prediction. What a setting cannot free is not tried.
 std::vector<SettingToTry> settings_that_could_halve(const PlannedScenario& planned, const RunSummary& run);
 
-// Every setting that is not set so already and whose classes of buffers hold anything at the peak.
+// Every setting that is not set so already and whose classes of buffers hold anything at the peak, and one
+// for what the allocator reserves beside them. Whoever proposes to save memory takes them from here: the
+// table of `explain memory`, what mends a search's misses, the doctor's fixes.
 std::vector<SettingToTry> settings_that_could_save(const PlannedScenario& planned, const RunSummary& run);
 
 // Whether `left` of a peak is half of it, to a hundredth: tokens, rotary tables and scalars are as large

@@ -1,4 +1,4 @@
-// The cheapest settings that make a scenario fit.
+// The settings that make a scenario fit for the least time.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,13 @@ struct FittingSettings {
   const RunSummary* run = nullptr;  // the prediction with them
 };
 
-// Remedies are tried in the order of their steps: each alone, the mildest level first, then with those before
-// it, until the scenario fits with room to spare (job/room.h); offload is for what does not fit at all
-// without. What turns out not to be needed is left out.
+// Every remedy is predicted alone; what helps is ordered by the time that it costs. Of those after which the
+// scenario fits with room to spare (job/room.h) the one that costs least is taken, and several together, the
+// cheapest first, where that takes considerably less time. Fewer bits are tried only where these do not
+// suffice, and host memory where it does not fit at all without. What turns out not to be needed is left out.
+//
 // Where nothing gives that much room, the settings that need least, if that is less than before; nothing
 // where no remedy helps.
 std::optional<FittingSettings> settings_that_fit(Trials& trials, std::vector<Remedy> remedies);
-
-// The mildest level of one remedy after which there is room, else the one that needs least. Nothing where
-// none needs less than before.
-std::optional<FittingSettings> best_level(Trials& trials, const Remedy& remedy, const Settings& beside = {});
 
 }  // namespace shardlab

@@ -24,6 +24,7 @@ class Trials {
   Trials(const PlannedScenario& planned, const RunSummary& before, const Calibration* calibration,
          std::size_t most = k_most, std::function<bool()> is_wanted = {});
 
+  const PlannedScenario& planned() const { return planned_; }
   const RunSummary& before() const { return before_; }
   // Null where the rest of the scenario does not allow the settings, and where they change nothing.
   const RunSummary* with(const Settings& settings);

@@ -7,6 +7,7 @@
 
 #include "engine/doctor/job/room.h"
 #include "simulator/remedies/settings_that_fit.h"
+#include "simulator/remedies/shared_remedies.h"
 
 namespace shardlab {
 namespace {
@@ -30,11 +31,16 @@ void say_that_nothing_helps(Finding& finding) {
   }
 }
 
-std::vector<Remedy> all_remedies(const std::vector<Finding>& findings) {
+// What rules name, and what `explain memory` would; empty where no finding takes all.
+std::vector<Remedy> all_remedies(const std::vector<Finding>& findings, const Trials& trials) {
   std::vector<Remedy> all;
+  bool is_taken = false;
   for (const Finding& finding : findings) {
-    if (finding.goal == Goal::fit) all.insert(all.end(), finding.remedies.begin(), finding.remedies.end());
+    if (finding.goal == Goal::fit) add_new(finding.remedies, all);
+    is_taken = is_taken || finding.takes_all_remedies;
   }
+  if (!is_taken) return {};
+  add_new(shared_remedies(trials.planned(), trials.before()), all);
   return all;
 }
 
@@ -132,7 +138,7 @@ void keep_first_of_each_fix(std::vector<Finding>& findings) {
 }  // namespace
 
 void try_remedies(std::vector<Finding>& findings, Trials& trials) {
-  const std::vector<Remedy> all = all_remedies(findings);
+  const std::vector<Remedy> all = all_remedies(findings, trials);
   std::erase_if(findings, [&](Finding& finding) {
     switch (finding.goal) {
       case Goal::none: return false;

@@ -10,7 +10,8 @@ namespace shardlab {
 
 // Each finding with a goal gets the settings that reach it as its fix, and their predicted effect:
 //
-// - fit: settings_that_fit() of its own remedies, or of all findings' where it takes them;
+// - fit: settings_that_fit() of its own remedies; where it takes all, of those of all findings and of the
+//   settings that `explain memory` proposes (shared_remedies.h);
 // - speed: the level with which most tokens are processed a second, of those that leave as much room.
 //
 // What does not help is dropped, and with it the finding where it needs a fix. A warning about time stays one

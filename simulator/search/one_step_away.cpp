@@ -19,10 +19,9 @@ std::uint64_t moved(const SearchSpace& space, std::vector<std::size_t> choices, 
   return KnobSubset(space.question().knobs, every).number_of(choices);
 }
 
-// What is trained is the question's to say.
-bool touches_arithmetic(const std::string& setting) {
-  return sets({setting}, "model.sequence_length") || sets({setting}, "precision") ||
-         sets({setting}, "model.dtype") || sets({setting}, "model.implementation");
+// What is trained is the question's to say; of a smaller micro-batch accumulation makes the same batch.
+bool keeps_training(const SettingToTry& each) {
+  return each.touches == Touches::nothing || each.touches == Touches::batch;
 }
 
 // More nodes alone, and with smaller micro-batches, so that they still divide the batch.
@@ -45,7 +44,7 @@ std::vector<std::vector<std::string>> settings_to_mend(const FullPrediction& pre
   std::vector<std::vector<std::string>> tried;
   if (std::any_of(miss.misses.begin(), miss.misses.end(), [](const Miss& each) { return each.of_memory; })) {
     for (const SettingToTry& each : settings_that_could_save(prediction.planned, prediction.run))
-      if (!touches_arithmetic(each.setting)) tried.push_back({each.setting});
+      if (keeps_training(each)) tried.push_back({each.setting});
   }
   add_nodes(miss.configuration, tried);
   return tried;

@@ -74,6 +74,17 @@ def test_a_scenario_that_does_not_fit_is_fixed():
         print(f"{rule}: {' '.join(fixed['fixed']['set'])}{' remains: ' + ' '.join(remain) if remain else ''}")
 
 
+def test_the_doctor_and_explain_memory_propose_the_same():
+    place = Place()
+    shutil.copy(SOURCE / "scenarios/distillation/qwen3-30b-a3b-distilled-8xh100.yaml", place.path / "job.yaml")
+    longer = ("--set", "model.sequence_length=16384")
+    chunks = "model.loss={kind: chunked, chunks: 8}"
+    explained = expect(place.run("explain", "memory", "job.yaml", *longer, "--json"), 0).json()["settings"]
+    check(any(each["setting"] == chunks and each["fits"] == "yes" for each in explained), f"{explained}")
+    done = expect(place.run("doctor", "job.yaml", *longer, "--fix", "-o", "fixed.yaml", "--json"), 0).json()
+    check(done["fixed"]["set"] == [chunks] and done["fixed"]["effect"]["after"]["fits"], f"{done['fixed']}")
+
+
 def with_replacements(text, fix):
     """The text with a fix of SARIF made, as an editor makes it: regions of whole lines."""
     lines = text.splitlines(keepends=True)
@@ -144,7 +155,7 @@ def test_a_scenario_and_a_log_are_one_case():
     expect(done, 1)
     first = json.loads(done.out)["findings"][0]
     check({each["source"] for each in first["evidence"]} == {"job.yaml", "job.log"}, f"{first}")
-    check(first["effect"] and first["fix"]["set"] == ["activation.checkpoint=full"], f"{first}")
+    check(first["effect"]["after"]["fits"] and first["fix"]["set"], f"{first}")
 
 
 def test_a_stored_run_is_examined_by_its_name():

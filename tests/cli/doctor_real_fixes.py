@@ -15,7 +15,7 @@ measure: {{warmup_steps: 2, steps: 6}}
 """
 # rule, what is wrong, whether the fix must make the step longer or shorter for real (none: too little to be seen beside other programs)
 CASES = [
-    ("memory/activations-dominate", dict(length=128, parallel="strategy: fsdp2", micro_batch=16, cluster=", memory_limit: 100MiB", train=""), "longer"),
+    ("memory/activations-dominate", dict(length=512, parallel="strategy: fsdp2", micro_batch=1, cluster=", memory_limit: 42MiB", train=""), "longer"),
     ("wrap/one-unit", dict(length=128, parallel="strategy: fsdp2, wrap: {policy: none}", micro_batch=2, cluster="", train=""), None),
     ("speed/too-frequent", dict(length=16, parallel="strategy: fsdp2", micro_batch=1, cluster="", train=", accumulation: 16, sync: every"), "shorter"),
 ]

@@ -140,6 +140,19 @@ TEST_CASE("a setting's gain is that of predicting it, and what gains nothing is 
   CHECK(predict_savings(predicted.planned, predicted.run, nullptr, [] { return false; }).value().empty());
 }
 
+TEST_CASE("gaps between blocks have a setting of their own, where it is not set already") {
+  const std::string grows = "cluster.allocator.conf=expandable_segments:True";
+  const auto gain = [&](const std::vector<std::string>& settings) {
+    const Predicted predicted = predict(k_llama, settings);
+    for (const MemorySaving& each : predict_savings(predicted.planned, predicted.run, nullptr).value())
+      if (each.setting == grows) return each.gain;
+    return Bytes{};
+  };
+  CHECK(gain({}) > Bytes{});
+  CHECK(gain({grows}) == Bytes{});
+  CHECK(gain({"cluster={device: cpu, ranks: 2}"}) == Bytes{});
+}
+
 TEST_CASE("rows name the settings that shrink them") {
   const Predicted predicted = predict(k_llama);
   const ExplainedMemory explained =

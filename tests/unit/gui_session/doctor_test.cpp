@@ -96,15 +96,17 @@ TEST_CASE("of many quick edits only the last is examined to its end") {
 
 TEST_CASE("a fix is one edit whose effect is the predicted one, and undo takes it back") {
   Session session;
-  open(session);
-  const Finding finding = *found(session, "memory/batch-too-large");
+  REQUIRE(session.open(data_file("doctor/scenarios/memory.activations-dominate.yaml")));
+  session.doctor().ask();
+  session.settle();
+  const Finding finding = *found(session, "memory/activations-dominate");
   REQUIRE(finding.fix.set.size() > 1);
   REQUIRE(finding.effect);
   const std::string before = session.document().text();
   REQUIRE(session.set_all(finding.fix.set));
   session.settle();
   CHECK(cost_of(session.prediction()->summary()) == finding.effect->after);
-  CHECK_FALSE(found(session, "memory/batch-too-large"));
+  CHECK_FALSE(found(session, "memory/activations-dominate"));
   session.undo();
   session.settle();
   CHECK(session.document().text() == before);
