@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simulator/search/equal_candidates.h"
+
 namespace shardlab {
 namespace {
 
@@ -26,22 +28,6 @@ double chance_within(double bound, const TimeErrors& errors, Cost&& cost) {
     (cost(middle) <= bound ? low : high) = middle;
   }
   return errors.at_most(low);
-}
-
-// What an order compares where everything before is equal.
-std::optional<double> compared(const Order& order, const Candidate& candidate) {
-  const bool by_money = order.largest.empty() && order.objective == SearchObjective::money;
-  return by_money ? candidate.costs.money : std::optional(candidate.costs.time);
-}
-
-bool same_first(const Order& order, const Candidate& a, const Candidate& b) {
-  if (!order.largest.empty())
-    return number_given(a.configuration.settings, order.largest) ==
-           number_given(b.configuration.settings, order.largest);
-  if (order.objective == SearchObjective::gpus) return a.configuration.gpus == b.configuration.gpus;
-  if (order.objective == SearchObjective::batch)
-    return a.configuration.micro_batch == b.configuration.micro_batch;
-  return true;
 }
 
 }  // namespace

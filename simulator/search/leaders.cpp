@@ -1,6 +1,7 @@
 #include "simulator/search/leaders.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/parse.h"
 
@@ -28,6 +29,14 @@ bool dominates(const Point& a, const Point& b) {
   const double of_a = a.money.value_or(0), of_b = b.money.value_or(0);
   const bool as_good = a.time <= b.time && a.memory <= b.memory && of_a <= of_b;
   return as_good && (a.time < b.time || a.memory < b.memory || of_a < of_b);
+}
+
+// The last rank that is equal to this one. Where time is all that is compared, or money, it stands first.
+Rank last_equal(const Order& order, const Rank& best) {
+  const bool first = order.largest.empty() &&
+                     (order.objective == SearchObjective::time || order.objective == SearchObjective::money);
+  if (first) return {best[0] * (1 + k_equal), std::numeric_limits<double>::infinity()};
+  return {best[0], best[1] * (1 + k_equal)};
 }
 
 // First by rank, then the nearer to the defaults.
@@ -150,6 +159,7 @@ bool Leaders::beaten(const LowerBounds& bounds, double largest) const {
                                bounds.micro_batch, largest);
     if (!least) continue;
     if (ranks_[i].size() < wanted_ || !(ranks_[i].back() < *least)) return false;
+    if (!(last_equal(leaders_[i].order, ranks_[i].front()) < *least)) return false;
   }
   const Point point{bounds.costs.time, static_cast<double>(bounds.memory.value), bounds.costs.money};
   return std::any_of(front_.begin(), front_.end(),

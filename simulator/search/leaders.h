@@ -26,9 +26,16 @@ using Rank = std::array<double, 2>;
 std::optional<Rank> rank_of(const Order& order, double time, std::optional<double> money, int gpus,
                             std::int64_t micro_batch, double largest);
 
+// Worse by so little two are equal to whoever chooses: of such pairs of published runs the one that was
+// predicted to be faster is so in 51 of 100 cases (TimeErrors::faster).
+inline constexpr double k_equal = 0.005;
+
 struct Leader {
   Order order;
   std::optional<Candidate> best, second;  // of different predictions
+  // Where another is as good as the best and nearer to the scenario (equal_candidates.h); of a search's
+  // answers.
+  std::optional<Candidate> nearest_equal = {};
 };
 
 // The leader of the objective, else the first there is; null without any.
@@ -49,8 +56,8 @@ class Leaders {
 
   void add(const Candidate& candidate);  // that satisfies
 
-  // Whether nothing with at least these bounds can become one of the wanted or a point of the front.
-  // `largest`: the value of the key of such an order.
+  // Whether nothing with at least these bounds can become one of the wanted, equal to a best one or a point
+  // of the front. `largest`: the value of the key of such an order.
   bool beaten(const LowerBounds& bounds, double largest) const;
 
   const std::vector<Leader>& leaders() const { return leaders_; }

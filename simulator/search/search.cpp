@@ -7,6 +7,7 @@
 
 #include "engine/base/in_parallel.h"
 #include "simulator/search/bounded_space.h"
+#include "simulator/search/equal_candidates.h"
 #include "simulator/search/nearest_misses.h"
 
 namespace shardlab {
@@ -181,6 +182,7 @@ class Search {
   void finish() {
     result_.answers = leaders_.leaders();
     std::erase_if(result_.answers, [](const Leader& leader) { return !leader.best; });
+    for (Leader& leader : result_.answers) leader.nearest_equal = nearest_equal(leader, result_.simulated);
     result_.front = folded_front(leaders_.front());
     if (result_.space.satisfying > 0) result_.nearest.clear();
     std::sort(result_.simulated.begin(), result_.simulated.end(), [](const Candidate& a, const Candidate& b) {

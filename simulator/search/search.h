@@ -40,10 +40,12 @@ struct SpaceCounts {
 
 struct FrontPoint {
   Candidate candidate;
-  int alike = 0;  // others whose time, memory and money are within one percent
+  int alike = 0;  // others for which it stands
 };
 
-// By time; of those alike the one nearest to the defaults stands for the others.
+// By time. Of those whose time, memory and money are within one percent the one nearest to the defaults
+// stands for the others; so does one that needs less memory for those that it equals in time and money
+// (k_equal).
 std::vector<FrontPoint> folded_front(std::vector<Candidate> front);
 
 // So many times the memory of a rank is asked about besides (other_hardware.h).

@@ -90,7 +90,7 @@ def test_figures_are_those_of_the_written_scenario():
     place = Place()
     file = question(place, OFFERS + VARY)
     result = expect(place.run("recommend", file, "-o", place.path / "best.yaml", "--json"), 0).json()
-    best = result["answers"][0]
+    best = result["answers"][0]["recommended"]
     run = expect(place.run("simulate", place.path / "best.yaml", "--no-store", "--json"), 0).json()
     check(run["step_time_ns"]["median"] == best["step_time_ns"], f"{run['step_time_ns']} and {best}")
     check(run["tokens_per_second"] == best["tokens_per_second"], f"{best}")
@@ -122,6 +122,34 @@ def test_other_hardware_is_what_simulate_says_of_it():
     memory = rows[0]
     check(memory["prediction"]["memory_limit"] == round(best["memory_limit"] * 1.25) and memory["untried"] == 0, f"{memory}")
     check(memory["prediction"]["dollars"] == best["dollars"] and memory["from"] == "79.2 GiB" and memory["to"] == "99.0 GiB", f"{memory}")
+
+
+# Two units ahead it is 0.2 % faster and needs 418 MiB more: as good as what the scenario says.
+LAYERS = """name: two-layers-of-llama
+model: {config: llama-3-8b, sequence_length: 2048, overrides: {num_hidden_layers: 2}}
+cluster: {gpu: H100-SXM, gpus_per_node: 8}
+parallel: {strategy: fsdp2}
+precision: {param: bfloat16, reduce: float32}
+activation: {checkpoint: full}
+train: {micro_batch: 1}
+"""
+
+
+def test_what_equals_the_best_gives_way_to_what_is_nearer_to_the_scenario():
+    place = Place()
+    file = question(place, "vary: {parallel: [{strategy: fsdp2, prefetch: {forward_depth: 2, backward_depth: 2}}, {strategy: fsdp2}]}\n", scenario=LAYERS)
+    answer = expect(place.run("recommend", file, "-o", place.path / "near.yaml", "--json"), 0).json()["answers"][0]
+    near = answer["recommended"]
+    check(answer["changes"] == 1 and near["changes"] == 0, f"{answer}")
+    check(1 < near["step_time_ns"] / answer["step_time_ns"] <= 1.005 and near["peak_device"] < answer["peak_device"], f"{answer}")
+    run = expect(place.run("simulate", place.path / "near.yaml", "--no-store", "--json"), 0).json()
+    check(run["step_time_ns"]["median"] == near["step_time_ns"] and run["memory"]["peak_device"] == near["peak_device"], f"{near}")
+    text = " ".join(expect(place.run("recommend", file), 0).out.split())
+    for part in ("changes nothing", "it equals the best of 2 that satisfy to 0.5 % and is nearer to the scenario", "the best parallel {strategy: fsdp2, prefetch",
+                 "really better with"):
+        check(part in text, f"'{part}' is not in\n{text}")
+    text = " ".join(expect(place.run("search", file), 0).out.split())
+    check("what `recommend` takes: nearer to the scenario: parallel {strategy: fsdp2} (as given)" in text, text)
 
 
 def test_equals_exhaustive_with_any_number_of_threads():

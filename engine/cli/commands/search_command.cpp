@@ -63,7 +63,8 @@ class RecommendCommand final : public Command {
   std::string_view name() const override { return "recommend"; }
   std::string_view help() const override { return "One configuration an objective, with reasons and risk"; }
   std::string_view details() const override {
-    return "Searches as `search` does. -o writes the scenario that is best for the file's objective.";
+    return "Searches as `search` does. Of what predictions cannot tell from the best the nearest to the\n"
+           "scenario is recommended; -o writes the one for the file's objective as a scenario.";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true}; }
 
@@ -73,6 +74,7 @@ class RecommendCommand final : public Command {
   }
 
   Result<int> run(CommandContext& context) override {
+    settings_.recommends = true;
     return search_for(context, settings_,
                       [&](const SearchReport& report) { return show(context.console, report); });
   }
@@ -80,7 +82,7 @@ class RecommendCommand final : public Command {
  private:
   Result<int> show(Console& console, const SearchReport& report) const {
     const Leader* const leader = leader_of(report);
-    if (!output_.empty() && leader != nullptr) SHARDLAB_CHECK_OK(write_best(report, *leader, output_));
+    if (!output_.empty() && leader != nullptr) SHARDLAB_CHECK_OK(write_recommended(report, *leader, output_));
     if (console.json())
       console.print_json(search_json(report));
     else

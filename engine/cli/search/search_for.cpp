@@ -14,6 +14,7 @@
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/read_scenario.h"
 #include "engine/scenario/unsupported.h"
+#include "simulator/search/equal_candidates.h"
 #include "simulator/search/question/default_knobs.h"
 #include "simulator/search/question/read_question.h"
 #include "simulator/search/report/search_words.h"
@@ -88,7 +89,7 @@ Status look_around(const SearchSpace& space, Evaluator& evaluator, const SearchS
                    int threads, SearchReport& report) {
   const Leader* const leader = leader_of(report);
   if (leader != nullptr) {
-    SHARDLAB_TRY(report.neighbours, one_step_away(space, evaluator, *leader->best, threads));
+    SHARDLAB_TRY(report.neighbours, one_step_away(space, evaluator, answer_of(report, *leader), threads));
     SHARDLAB_TRY(report.hardware, on_other_hardware(space, evaluator, report.result, *leader, threads));
   }
   for (const Candidate& each : report.result.nearest) {
@@ -147,7 +148,7 @@ Result<int> search_for(CommandContext& context, const SearchSettings& settings,
     SHARDLAB_TRY(result, search(space, evaluator, options));
   }
   SHARDLAB_TRY(const TimeErrors errors, TimeErrors::read());
-  SearchReport report{question, result, id_of(question), {}, {}, {}, {}, &errors};
+  SearchReport report{question, result, id_of(question), {}, {}, {}, {}, &errors, settings.recommends};
   SHARDLAB_CHECK_OK(look_around(space, evaluator, settings, options.threads, report));
   line.clear();
   context.console.note(
@@ -155,10 +156,10 @@ Result<int> search_for(CommandContext& context, const SearchSettings& settings,
   return show(report);
 }
 
-Status write_best(const SearchReport& report, const Leader& leader, const std::string& file) {
+Status write_recommended(const SearchReport& report, const Leader& leader, const std::string& file) {
   const BaseScenario& base = report.question.base;
   std::vector<std::string> overrides = base.overrides;
-  const std::vector<std::string>& settings = leader.best->configuration.settings;
+  const std::vector<std::string>& settings = recommended(leader).configuration.settings;
   overrides.insert(overrides.end(), settings.begin(), settings.end());
   SHARDLAB_TRY(const Scenario scenario, parse_scenario(base.text, base.file, overrides));
   return write_output_file(file, repeatable_scenario(scenario));

@@ -1,4 +1,4 @@
-// What `search` and `recommend` share: options, the search itself, and writing the best as a scenario.
+// What `search` and `recommend` share: options, the search itself, and writing what is recommended.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,7 @@ struct SearchSettings {
   bool exhaustive = false;
   bool no_store = false;
   bool no_calibration = false;
+  bool recommends = false;  // answers are what is recommended
 };
 
 void add_search_options(OptionParser& parser, SearchSettings& settings);
@@ -33,8 +34,8 @@ void add_search_options(OptionParser& parser, SearchSettings& settings);
 Result<int> search_for(CommandContext& context, const SearchSettings& settings,
                        const std::function<Result<int>(const SearchReport&)>& show);
 
-// The scenario with the best's settings, complete and readable from any folder. bad_input when the file
-// cannot be written.
-Status write_best(const SearchReport& report, const Leader& leader, const std::string& file);
+// The scenario with the settings that are recommended, complete and readable from any folder. bad_input when
+// the file cannot be written.
+Status write_recommended(const SearchReport& report, const Leader& leader, const std::string& file);
 
 }  // namespace shardlab

@@ -3,6 +3,7 @@
 
 #include "engine/base/csv.h"
 #include "simulator/search/chances.h"
+#include "simulator/search/equal_candidates.h"
 #include "simulator/search/report/search_report.h"
 #include "simulator/search/report/search_words.h"
 
@@ -74,6 +75,7 @@ Json answers_json(const SearchReport& report) {
   for (const Leader& leader : report.result.answers) {
     Json answer = candidate_json(*leader.best, objective_json(leader.order));
     add_chances(report, leader, answer);
+    answer["recommended"] = candidate_json(recommended(leader), objective_json(leader.order));
     answer["runner_up"] =
         leader.second ? candidate_json(*leader.second, objective_json(leader.order)) : Json(nullptr);
     answers.push_back(std::move(answer));

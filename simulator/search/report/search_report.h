@@ -27,11 +27,15 @@ struct SearchReport {
   const SearchResult& result;
   std::string id;
   std::vector<NearMiss> nearest;
-  std::vector<Neighbour> neighbours;    // of the best for the question's objective
-  std::vector<OtherHardware> hardware;  // likewise
+  std::vector<Neighbour> neighbours;    // of the answer to the question's objective
+  std::vector<OtherHardware> hardware;  // of the best for it
   std::optional<WhyNot> why;
   const TimeErrors* errors = nullptr;  // of earlier predictions; null: nothing is said of chances
+  bool recommends = false;             // whether answers are what is recommended, rather than the best
 };
+
+// What is told of a leader: the best, or what is recommended (equal_candidates.h).
+const Candidate& answer_of(const SearchReport& report, const Leader& leader);
 
 std::string search_text(const SearchReport& report, const TextStyle& style);
 
@@ -44,12 +48,12 @@ nlohmann::ordered_json search_json(const SearchReport& report);
 // Every configuration that was simulated, in the order of the space.
 std::string search_csv(const SearchReport& report);
 
-// The leaders whose best is one configuration, together; in the order of the answers.
-std::vector<std::vector<const Leader*>> leaders_together(const SearchResult& result);
+// The leaders whose answer is one configuration, together; in the order of the answers.
+std::vector<std::vector<const Leader*>> leaders_together(const SearchReport& report);
 // "time, the fewest GPUs".
 std::string orders_words(const std::vector<const Leader*>& leaders);
 
-// How likely a neighbour of the best is really better for the question's objective; nothing where it is not
+// How likely a neighbour of the answer is really better for the question's objective; nothing where it is not
 // predicted or no errors are known.
 std::optional<double> gain_chance(const SearchReport& report, const Neighbour& neighbour);
 

@@ -7,6 +7,7 @@
 #include "engine/report/figures.h"
 #include "engine/report/text_table.h"
 #include "simulator/search/chances.h"
+#include "simulator/search/equal_candidates.h"
 #include "simulator/search/report/search_words.h"
 
 namespace shardlab {
@@ -50,7 +51,7 @@ std::string candidate_block(const SearchQuestion& question, const std::string& t
 
 std::string answer_blocks(const SearchReport& report, const TextStyle& style) {
   std::string text;
-  for (const auto& leaders : leaders_together(report.result)) {
+  for (const auto& leaders : leaders_together(report)) {
     text += candidate_block(report.question, "best for " + orders_words(leaders), *leaders.front()->best,
                             style.width);
     for (const std::string& line : chance_lines(report, *leaders.front()))
@@ -59,11 +60,17 @@ std::string answer_blocks(const SearchReport& report, const TextStyle& style) {
   return text;
 }
 
+std::string why_recommended(const Leader& leader) {
+  const bool nearer = leader.nearest_equal->configuration.changes < leader.best->configuration.changes;
+  return nearer ? "nearer to the scenario" : "as near to the scenario, with less memory";
+}
+
 std::vector<std::string> chance_lines(const SearchReport& report, const Leader& leader) {
   std::vector<std::string> lines;
   if (report.errors == nullptr) return lines;
   const Needs& needs = report.question.needs;
-  const Chances chances = chances_of(report.question, *leader.best, *report.errors);
+  const Candidate& answer = answer_of(report, leader);
+  const Chances chances = chances_of(report.question, answer, *report.errors);
   if (chances.hours) {
     std::string line = fmt::format("in 8 of 10 cases {} to {}", hours_words(chances.hours->low),
                                    hours_words(chances.hours->high));
@@ -76,11 +83,15 @@ std::vector<std::string> chance_lines(const SearchReport& report, const Leader& 
       line += fmt::format("; within {} with {}", dollars_words(*needs.dollars), chance(*chances.in_budget));
     lines.push_back(std::move(line));
   }
+  if (!report.recommends && leader.nearest_equal)
+    lines.push_back(fmt::format(
+        "equal to {:g} %, and what `recommend` takes: {}: {}", k_equal * 100, why_recommended(leader),
+        fmt::join(knob_words(report.question, leader.nearest_equal->configuration), ", ")));
   const AsGood as_good = as_good_as(leader, report.result, *report.errors);
   if (as_good.count == 0) return lines;
   std::string line =
       fmt::format("{} that satisfy are within the error of predictions", grouped(as_good.count));
-  if (as_good.nearest)
+  if (as_good.nearest && as_good.nearest->configuration.index != recommended(leader).configuration.index)
     line += fmt::format("; nearest to the scenario of these: {}",
                         fmt::join(knob_words(report.question, as_good.nearest->configuration), ", "));
   lines.push_back(std::move(line));
@@ -135,7 +146,7 @@ std::string front_table(const SearchReport& report, const TextStyle& style) {
 std::string neighbour_table(const SearchReport& report, const TextStyle& style) {
   const Leader* const leader = leader_of(report);
   if (leader == nullptr || report.neighbours.empty()) return {};
-  const Candidate& best = *leader->best;
+  const Candidate& best = answer_of(report, *leader);
   const bool priced = best.costs.money.has_value();
   std::vector<TableColumn> columns = {{"knob", Align::left, true, 12},
                                       {"from", Align::left, true, 6},
@@ -164,7 +175,8 @@ std::string neighbour_table(const SearchReport& report, const TextStyle& style) 
     }
     table.add(std::move(cells));
   }
-  return fmt::format("\nthe best for {} with one knob a step away\n", order_words(leader->order)) +
+  return fmt::format("\nthe {} for {} with one knob a step away\n",
+                     report.recommends ? "recommended" : "best", order_words(leader->order)) +
          table.text(style);
 }
 

@@ -24,6 +24,9 @@ std::string why_text(const WhyNot& why, const TextStyle& style);
 // cases, with which probability within the needs, and how many others are as good within these errors.
 std::vector<std::string> chance_lines(const SearchReport& report, const Leader& leader);
 
+// Why not the best is recommended but what it equals: "nearer to the scenario". `leader` has a nearest equal.
+std::string why_recommended(const Leader& leader);
+
 // Figures of a configuration in lines below its title.
 std::string candidate_block(const SearchQuestion& question, const std::string& title,
                             const Candidate& candidate, int width);

@@ -5,6 +5,7 @@
 #include "engine/report/figures.h"
 #include "engine/report/text_table.h"
 #include "simulator/search/chances.h"
+#include "simulator/search/equal_candidates.h"
 #include "simulator/search/report/search_report.h"
 #include "simulator/search/report/search_tables.h"
 #include "simulator/search/report/search_words.h"
@@ -168,11 +169,16 @@ std::string search_text(const SearchReport& report, const TextStyle& style) {
   return text;
 }
 
-std::vector<std::vector<const Leader*>> leaders_together(const SearchResult& result) {
+const Candidate& answer_of(const SearchReport& report, const Leader& leader) {
+  return report.recommends ? recommended(leader) : *leader.best;
+}
+
+std::vector<std::vector<const Leader*>> leaders_together(const SearchReport& report) {
   std::vector<std::vector<const Leader*>> together;
-  for (const Leader& leader : result.answers) {
+  for (const Leader& leader : report.result.answers) {
+    const std::uint64_t its = answer_of(report, leader).configuration.index;
     const auto same = std::find_if(together.begin(), together.end(), [&](const auto& others) {
-      return others.front()->best->configuration.index == leader.best->configuration.index;
+      return answer_of(report, *others.front()).configuration.index == its;
     });
     if (same != together.end())
       same->push_back(&leader);
@@ -191,7 +197,7 @@ std::string orders_words(const std::vector<const Leader*>& leaders) {
 std::optional<double> gain_chance(const SearchReport& report, const Neighbour& neighbour) {
   const Leader* const leader = leader_of(report);
   if (report.errors == nullptr || leader == nullptr || !neighbour.candidate) return std::nullopt;
-  const Candidate& best = *leader->best;
+  const Candidate& best = answer_of(report, *leader);
   const Order by_cost = {
       leader->order.objective == SearchObjective::money ? SearchObjective::money : SearchObjective::time, {}};
   const Candidate& other = *neighbour.candidate;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simulator/search/equal_candidates.h"
+#include "simulator/search/search.h"
 #include "tests/unit/search/small_question.h"
 
 namespace shardlab {
@@ -96,6 +98,61 @@ TEST_CASE("a bound beats nothing that could still be second, or on the front") {
   bounds.costs.time = 5;
   bounds.costs.money = 1;
   CHECK(!leaders.beaten(bounds, 0));  // of the others no price is known
+}
+
+TEST_CASE("a bound beats nothing that could equal the best") {
+  const SearchQuestion question;
+  Leaders leaders(question, {{SearchObjective::time, {}}});
+  leaders.add(made_up(0, 1000, 10, {}, 8));
+  leaders.add(made_up(1, 1001, 20, {}, 8));
+  LowerBounds bounds;
+  bounds.memory = {50};
+  bounds.costs.time = 1000 * (1 + k_equal);
+  CHECK(!leaders.beaten(bounds, 0));
+  bounds.costs.time += 1;
+  CHECK(leaders.beaten(bounds, 0));
+}
+
+// made_up() changes as many knobs as the index leaves when it is divided by 3.
+TEST_CASE("of equals the nearest to the scenario is recommended, then the one with less memory") {
+  const auto taken = [](const std::vector<Candidate>& candidates) {
+    const SearchQuestion question;
+    Leaders leaders(question, {{SearchObjective::time, {}}});
+    for (const Candidate& each : candidates) leaders.add(each);
+    Leader leader = leaders.leaders().front();
+    leader.nearest_equal = nearest_equal(leader, candidates);
+    return recommended(leader).configuration.index;
+  };
+  const Candidate best = made_up(1, 1000, 20, {}, 8);
+  CHECK(taken({best, made_up(3, 1004, 30, {}, 8)}) == 3);   // as given
+  CHECK(taken({best, made_up(2, 1004, 10, {}, 8)}) == 1);   // farther
+  CHECK(taken({best, made_up(4, 1004, 10, {}, 8)}) == 4);   // as near, less memory
+  CHECK(taken({best, made_up(4, 1004, 30, {}, 8)}) == 1);   // as near, more memory
+  CHECK(taken({best, made_up(3, 1006, 10, {}, 8)}) == 1);   // told apart
+  CHECK(taken({best, made_up(3, 1004, 10, {}, 16)}) == 1);  // other devices
+  CHECK(taken({best, made_up(3, 1004, 30, {}, 8), made_up(6, 1001, 31, {}, 8)}) == 3);
+  Candidate missing = made_up(3, 1004, 10, {}, 8);
+  missing.misses.push_back({1, false, "slow"});
+  CHECK(taken({best}) == 1);
+  const Leader leader{{SearchObjective::time, {}}, best, {}};
+  CHECK(!nearest_equal(leader, {best, missing}));
+}
+
+TEST_CASE("a point of the front that another equals with less memory is one row with it") {
+  const auto rows = [](const std::vector<Candidate>& front) {
+    std::vector<std::pair<std::uint64_t, int>> found;
+    for (const FrontPoint& each : folded_front(front))
+      found.emplace_back(each.candidate.configuration.index, each.alike);
+    return found;
+  };
+  using Rows = std::vector<std::pair<std::uint64_t, int>>;
+  CHECK(rows({made_up(0, 1000, 100, {}, 8), made_up(1, 1004, 90, {}, 8)}) == Rows{{1, 1}});
+  CHECK(rows({made_up(0, 1000, 100, {}, 8), made_up(1, 1006, 90, {}, 8)}) == Rows{{0, 0}, {1, 0}});
+  // Each equals the next, and the first is told from the last.
+  CHECK(rows({made_up(0, 1000, 100, {}, 8), made_up(1, 1004, 90, {}, 8), made_up(2, 1008, 80, {}, 8)}) ==
+        Rows{{0, 0}, {2, 1}});
+  // As fast, and dearer.
+  CHECK(rows({made_up(0, 1000, 100, 5.0, 8), made_up(1, 1001, 90, 6.0, 8)}) == Rows{{0, 0}, {1, 0}});
 }
 
 TEST_CASE("where more of the best are wanted a bound beats nothing that could be one of them") {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "simulator/search/bounded_space.h"
+#include "simulator/search/equal_candidates.h"
 #include "simulator/search/report/search_report.h"
 #include "tests/unit/search/random_question.h"
 
@@ -49,6 +50,7 @@ std::string answers_of(const SearchResult& result) {
   for (const Leader& leader : result.answers) {
     text += "best " + words_of(*leader.best);
     if (leader.second) text += "second " + words_of(*leader.second);
+    text += "recommended " + words_of(recommended(leader));
   }
   for (const FrontPoint& point : result.front)
     text += fmt::format("front +{} ", point.alike) + words_of(point.candidate);
@@ -235,6 +237,24 @@ TEST_CASE("equal predictions are told by the one nearest to the scenario") {
   CHECK(!found->answers.front().second);
   REQUIRE(found->front.size() == 1);
   CHECK(found->front.front().alike == 2);
+}
+
+TEST_CASE("what predictions cannot tell from the best gives way to what is nearer to the scenario") {
+  const test::SearchFolder folder;
+  const auto question = folder.question(
+      "vary:\n  parallel: [{strategy: fsdp2, prefetch: {forward_depth: 2, backward_depth: 2}}, {strategy: "
+      "fsdp2}]\n  train.seed: [2, 1]\n");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto found = test::search_of(*question, {}, kept);
+  REQUIRE_OK(found);
+  for (const Leader& leader : found->answers) {
+    INFO(to_string(leader.order.objective));
+    const Candidate& taken = recommended(leader);
+    CHECK(taken.configuration.changes <= leader.best->configuration.changes);
+    CHECK(taken.costs.time <= leader.best->costs.time * (1 + k_equal));
+    CHECK(taken.configuration.gpus == leader.best->configuration.gpus);
+  }
 }
 
 TEST_CASE("nothing that satisfies: the nearest misses, and what mends them") {
