@@ -23,18 +23,18 @@ Result<std::vector<Alternative>> predict_alternatives(const PlannedScenario& pla
                                                       const std::function<bool()>& is_wanted) {
   const auto goes_on = [&] { return !is_wanted || is_wanted(); };
   std::vector<Alternative> found;
-  for (const SettingToTry& tried : other_implementation(planned)) {
-    if (!goes_on()) return found;
-    auto alternative = alternative_of(planned, tried, calibration);
-    if (!alternative && is_of_the_machine(alternative.error())) return fail(alternative.error());
-    if (alternative) found.push_back(*std::move(alternative));
-  }
   for (const SettingToTry& tried : settings_that_could_halve(planned, run)) {
     if (!goes_on()) return found;
     auto alternative = alternative_of(planned, tried, calibration);
     if (!alternative && is_of_the_machine(alternative.error())) return fail(alternative.error());
     if (alternative && is_half(alternative->peak_allocated, run.memory->peak_allocated))
       found.push_back(*std::move(alternative));
+  }
+  for (const SettingToTry& tried : other_implementation(planned)) {
+    if (!goes_on()) return found;
+    auto alternative = alternative_of(planned, tried, calibration);
+    if (!alternative && is_of_the_machine(alternative.error())) return fail(alternative.error());
+    if (alternative) found.push_back(*std::move(alternative));
   }
   return found;
 }

@@ -40,7 +40,8 @@ MemorySaving saving_of(const SettingToTry& tried, const MemorySummary& before,
           .step_time = with.run.step_time.median,
           .tokens_per_second = with.run.tokens_per_second,
           .fits = with.run.fits,
-          .shrinks = shrunk(rows, alive_at_peak(with.planned.plan.steady, after), tried.frees)};
+          .shrinks = shrunk(rows, alive_at_peak(with.planned.plan.steady, after), tried.frees),
+          .comparison = tried.touches == Touches::operators};
 }
 
 }  // namespace
@@ -59,8 +60,9 @@ Result<std::vector<MemorySaving>> predict_savings(const PlannedScenario& planned
     MemorySaving saving = saving_of(tried, *run.memory, rows, *changed);
     if (saving.gain > Bytes{}) savings.push_back(std::move(saving));
   }
-  std::stable_sort(savings.begin(), savings.end(),
-                   [](const MemorySaving& a, const MemorySaving& b) { return a.gain > b.gain; });
+  std::stable_sort(savings.begin(), savings.end(), [](const MemorySaving& a, const MemorySaving& b) {
+    return std::pair(a.comparison, b.gain) < std::pair(b.comparison, a.gain);
+  });
   return savings;
 }
 

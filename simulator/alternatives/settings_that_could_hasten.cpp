@@ -13,6 +13,7 @@
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/scenario/zero_options.h"
+#include "simulator/alternatives/settings_to_try.h"
 
 namespace shardlab {
 namespace {
@@ -46,7 +47,7 @@ class Settings {
     if (scenario_.model->compile == CompileScope::none)
       add("model.compile=blocks", "torch.compile of every layer");
     if (scenario_.model->implementation != Implementation::fused)
-      add("model.implementation=fused", "shardlab's own operators");
+      found_.push_back({{k_own_operators}, k_comparison, true});
     if (train_.optimizer_implementation != OptimizerImplementation::fused)
       add("train.optimizer_implementation=fused", "one kernel for the update");
   }

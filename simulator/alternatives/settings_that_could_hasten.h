@@ -13,6 +13,7 @@ namespace shardlab {
 struct SettingsToTry {
   std::vector<std::string> settings;  // as for --set, together
   std::string effect;                 // in words, for a table
+  bool comparison = false;            // our operators (settings_to_try.h)
 };
 
 std::vector<SettingsToTry> settings_that_could_hasten(const PlannedScenario& planned);

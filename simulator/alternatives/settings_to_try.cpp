@@ -86,7 +86,7 @@ Savings all_but_micro_batches(const PlannedScenario& planned) {
 std::vector<SettingToTry> other_implementation(const PlannedScenario& planned) {
   if (planned.scenario.cluster->device == DeviceKind::cpu) return {};
   if (planned.graph.implementation == Implementation::eager)
-    return {{"model.implementation=fused", "shardlab's own operators", {}, 1, Touches::operators}};
+    return {{k_own_operators, k_comparison, {}, 1, Touches::operators}};
   return {
       {"model.implementation=eager", "as PyTorch's and transformers' modules", {}, 1, Touches::operators}};
 }
@@ -104,8 +104,8 @@ std::vector<SettingToTry> settings_that_could_save(const PlannedScenario& planne
   if (!run.memory) return {};
   Savings savings = all_but_micro_batches(planned);
   if (planned.graph.implementation == Implementation::eager)
-    savings.push_back({"model.implementation=fused",
-                       "shardlab's own operators",
+    savings.push_back({k_own_operators,
+                       k_comparison,
                        {BufferClass::activation, BufferClass::activation_gradient, BufferClass::workspace},
                        1,
                        Touches::operators});

@@ -19,6 +19,11 @@ enum class Touches : std::uint8_t {
   operators,  // whose operators compute
 };
 
+// What our operators are to somebody who trains with PyTorch's: nothing that can be set there. They stand
+// behind all settings, and no fix proposes them.
+inline constexpr const char* k_own_operators = "model.implementation=fused";
+inline constexpr const char* k_comparison = "comparison: what kernels written for it would buy";
+
 struct SettingToTry {
   std::string setting;             // as for --set
   std::string effect;              // in words, for a table

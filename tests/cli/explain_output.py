@@ -19,7 +19,7 @@ ROW = {"bytes": "int", "what": "text", "class": "text", "buffers": "int", "since
        "parts": "list"}
 PART = {"bytes": "int", "what": "text", "operator": "text?", "formula": "text", "products": "list"}
 SETTING = {"setting": "text", "effect": "text", "gain": "int", "peak_allocated": "int", "peak_device": "int?", "step_time_ns": "int",
-           "tokens_per_second": "number", "fits": "text?"}
+           "tokens_per_second": "number", "fits": "text?", "comparison": "bool"}
 TOOL = {"tool": "text", "bytes": "int?", "formula": "text", "source": "text"}
 
 
@@ -119,7 +119,8 @@ def test_a_gain_is_that_of_simulating_with_the_setting():
         before = expect(place.run("simulate", file, *sets, "--json", "--no-store"), 0).json()
         settings = explain(place, file, *sets)["settings"]
         check(len(settings) >= 3, f"{settings}")
-        gains = [each["gain"] for each in settings]
+        gains = [each["gain"] for each in settings if not each["comparison"]]
+        check([each["comparison"] for each in settings] == sorted(each["comparison"] for each in settings), f"{settings}: a comparison is not last")
         check(gains == sorted(gains, reverse=True) and gains[-1] > 0, f"{gains}")
         for each in settings:
             after = expect(place.run("simulate", file, *sets, "--json", "--no-store", "--set", each["setting"]), 0).json()

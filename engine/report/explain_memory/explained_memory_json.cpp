@@ -66,7 +66,8 @@ Json saving_json(const MemorySaving& saving) {
           {"peak_device", bytes_or_null(saving.peak_device)},
           {"step_time_ns", saving.step_time.value},
           {"tokens_per_second", saving.tokens_per_second},
-          {"fits", fit_or_null(saving.fits)}};
+          {"fits", fit_or_null(saving.fits)},
+          {"comparison", saving.comparison}};
 }
 
 Json tool_json(const ToolAnswer& answer) {

@@ -112,8 +112,11 @@ std::string savings_part(const ExplainedMemory& memory, const TextStyle& style) 
          each.fits ? TableCell(std::string(to_string(*each.fits)), tone_of(each.fits)) : TableCell("-"),
          each.effect});
   }
-  return "\nsettings that would lower it, each predicted alone; rows name those that shrink them\n" +
-         table.text(style);
+  const std::string heading =
+      memory.savings.front().comparison  // it is the last: there is nothing else
+          ? "no single setting that was tried lowers it"
+          : "settings that would lower it, each predicted alone; rows name those that shrink them";
+  return "\n" + heading + "\n" + table.text(style);
 }
 
 // Formulas are as long as they are: below their figure, uncut.

@@ -20,6 +20,7 @@ struct MemorySaving {
   double tokens_per_second = 0;
   std::optional<Fit> fits;
   std::vector<std::string> shrinks;  // rows of the peak (AliveRow::what) that are meant to shrink and do
+  bool comparison = false;           // as TimeSaving::comparison
 
   friend bool operator==(const MemorySaving&, const MemorySaving&) = default;
 };

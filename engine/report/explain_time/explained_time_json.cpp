@@ -35,7 +35,8 @@ Json saving_json(const TimeSaving& saving) {
           {"exposed_communication_ns", saving.exposed.value},
           {"tokens_per_second", saving.tokens_per_second},
           {"peak", saving.peak.value},
-          {"fits", fit_or_null(saving.fits)}};
+          {"fits", fit_or_null(saving.fits)},
+          {"comparison", saving.comparison}};
 }
 
 template <typename T, typename F>

@@ -108,8 +108,10 @@ std::string savings_part(const ExplainedTime& time, const TextStyle& style) {
                to_string(each.exposed), to_string(each.peak),
                each.fits ? TableCell(std::string(to_string(*each.fits)), tone_of(each.fits)) : TableCell("-"),
                each.effect});
-  return fmt::format("\nsettings that would make it faster, each predicted alone (now {} exposed, {})\n",
-                     to_string(time.exposed), to_string(time.peak)) +
+  const std::string_view heading = time.savings.front().comparison  // it is the last: there is nothing else
+                                       ? "no setting that was tried makes it faster"
+                                       : "settings that would make it faster, each predicted alone";
+  return fmt::format("\n{} (now {} exposed, {})\n", heading, to_string(time.exposed), to_string(time.peak)) +
          table.text(style);
 }
 

@@ -17,6 +17,7 @@ struct TimeSaving {
   double tokens_per_second = 0;
   Bytes peak;  // of the device; of the tensors on processors
   std::optional<Fit> fits;
+  bool comparison = false;  // what other operators would buy: no setting of what trains
 
   friend bool operator==(const TimeSaving&, const TimeSaving&) = default;
 };

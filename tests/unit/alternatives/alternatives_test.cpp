@@ -70,6 +70,8 @@ TEST_CASE("the other implementation stands beside a prediction that left it open
   CHECK(open.run.implementation == Implementation::eager);
   const Alternative* const fused = open.find("model.implementation=fused");
   REQUIRE(fused != nullptr);
+  CHECK(fused == &open.alternatives.back());
+  CHECK_THAT(fused->effect, test::contains_text("comparison"));
   const Predicted stated =
       predict("config: llama-3.2-1b, sequence_length: 2048, implementation: fused", fsdp2);
   CHECK(stated.run.implementation == Implementation::fused);

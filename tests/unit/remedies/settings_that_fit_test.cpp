@@ -123,6 +123,15 @@ TEST_CASE("a fix keeps the global batch, also one that does not suffice") {
   CHECK(after.micro_batch * after.accumulation == before.micro_batch * before.accumulation);
 }
 
+// Our operators would fit and be faster: nobody can set them in PyTorch.
+TEST_CASE("other operators are no fix") {
+  const Examined examined = examine_file(k_distilled, {"model.sequence_length=16384"});
+  const auto fused = predict_with(examined.planned, std::string(k_own_operators), nullptr);
+  REQUIRE_OK(fused);
+  CHECK(room_of(fused->run) == Room::ample);
+  for (const std::string& each : examined.finding.fix.set) CHECK(each != k_own_operators);
+}
+
 // Gradients reduced in 16 bits would make the step faster.
 TEST_CASE("fewer bits are no fix where they are not needed") {
   const Examined examined = examine_file("scenarios/memory/reserved-exceeds.yaml");

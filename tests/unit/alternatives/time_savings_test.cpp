@@ -1,0 +1,57 @@
+#include "simulator/alternatives/time_savings.h"
+
+#include "engine/planner/plan_scenario.h"
+#include "engine/report/summarize.h"
+#include "engine/report/unit_warnings.h"
+#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/resolve_device.h"
+#include "simulator/simulate.h"
+#include "tests/catch.h"
+#include "tests/paths.h"
+
+namespace shardlab {
+namespace {
+
+struct Predicted {
+  RunSummary run;
+  std::vector<TimeSaving> savings;
+};
+
+Predicted predict(const std::string& file) {
+  const auto scenario = read_scenario((test::source_folder() / file).string());
+  REQUIRE_OK(scenario);
+  const auto planned = plan_scenario(*scenario);
+  REQUIRE_OK(planned);
+  const auto device = resolve_device(*planned->scenario.cluster);
+  REQUIRE_OK(device);
+  const auto trace = simulate({*planned, *device});
+  REQUIRE_OK(trace);
+  const auto run = summarize(*planned, *trace, device_limits(*planned).value());
+  REQUIRE_OK(run);
+  return {*run, predict_time_savings(*planned, *run, nullptr).value()};
+}
+
+}  // namespace
+
+TEST_CASE("our operators are a comparison behind all settings, however much they would buy") {
+  const Predicted predicted = predict("scenarios/first/llama3-8b-fsdp2-8xh100.yaml");
+  REQUIRE(predicted.savings.size() > 2);
+  const TimeSaving& last = predicted.savings.back();
+  CHECK(last.settings == std::vector<std::string>{"model.implementation=fused"});
+  CHECK(last.tokens_per_second > predicted.savings.front().tokens_per_second);
+  for (const TimeSaving& each : predicted.savings) CHECK(each.comparison == (&each == &last));
+  CHECK(last.effect == "comparison: what kernels written for it would buy");
+}
+
+// The tensors take less, and the blocks around them more.
+TEST_CASE("where our operators would need more of the device it is said why") {
+  const Predicted predicted = predict("scenarios/zero/zero3-never-releases.yaml");
+  REQUIRE_FALSE(predicted.savings.empty());
+  const TimeSaving& last = predicted.savings.back();
+  REQUIRE(last.comparison);
+  CHECK(last.peak > *predicted.run.memory->peak_device);
+  CHECK_THAT(last.effect, test::contains_text("; more memory: gaps between blocks +"));
+  CHECK_THAT(last.effect, test::contains_text(", tensors -"));
+}
+
+}  // namespace shardlab
