@@ -47,13 +47,6 @@ bool computes_in(const ImportSubject& s, std::string_view section, DType dtype, 
   return s.trainer == nullptr && s.onto != nullptr && s.onto->precision->param == dtype;
 }
 
-bool in_bfloat16(const ImportSubject& s) {
-  return computes_in(s, "bf16", DType::bfloat16, "bf16");
-}
-bool in_float16(const ImportSubject& s) {
-  return computes_in(s, "fp16", DType::float16, "fp16");
-}
-
 std::string automatic_note(const ImportSubject& s, const ForeignValue* value) {
   return is_automatic(value) ? who_fills_in(s) : std::string();
 }
@@ -141,6 +134,13 @@ OffloadTarget offload_target(const ImportSubject& s, std::string_view section) {
 }
 
 }  // namespace
+
+bool in_bfloat16(const ImportSubject& s) {
+  return computes_in(s, "bf16", DType::bfloat16, "bf16");
+}
+bool in_float16(const ImportSubject& s) {
+  return computes_in(s, "fp16", DType::float16, "fp16");
+}
 
 int zero_stage(const ImportSubject& s) {
   const ForeignValue* const section = s.in_deepspeed("zero_optimization");

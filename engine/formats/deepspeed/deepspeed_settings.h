@@ -27,6 +27,10 @@ bool is_adam(const ImportSubject& subject);
 // 0 to 3.
 int zero_stage(const ImportSubject& subject);
 
+// Whether the file, or whoever fills in its "auto", computes in the dtype.
+bool in_bfloat16(const ImportSubject& subject);
+bool in_float16(const ImportSubject& subject);
+
 ReadBack read_micro_batch(const ImportSubject& subject, const ForeignValue* value);
 ReadBack read_accumulation(const ImportSubject& subject, const ForeignValue* value);
 ReadBack read_clipping(const ImportSubject& subject, const ForeignValue* value);
