@@ -108,6 +108,23 @@ def test_what_does_not_fit_is_said():
     check(fits.err == "" and fits.json()["exports"][0]["run"]["fits"] == "yes", fits)
 
 
+def test_deepspeed_takes_the_optimizer_of_the_program_in_host_memory():
+    """DeepSpeed 0.19 ends with ZeRORuntimeException where an optimizer other than its own is given beside offload_optimizer, unless the file
+    says zero_force_ds_cpu_optimizer: false; the program that is told has torch's."""
+    place = Place()
+    out = place.path / "out"
+    for strategy, offloaded in (("zero3", True), ("zero2", True), ("zero3", False)):
+        settings = ("--set", "offload.optimizer=cpu") if offloaded else ()
+        done = place.run("export", scenario(place, strategy=strategy), "--to", "deepspeed", "-o", out, "--force", "--no-prediction", *settings)
+        check(done.code == 0 and "torch.optim.AdamW(" in done.out, done)
+        said = json.loads((out / "eight.deepspeed.json").read_text())
+        check(said.get("zero_force_ds_cpu_optimizer") == (False if offloaded else None), (strategy, said))
+        read = place.run("import", out / "eight.deepspeed.json", "--onto", scenario(place, strategy=strategy), "--json")
+        check(not [d for d in read.json()["differences"] if d["key"] == "zero_force_ds_cpu_optimizer" and d["kind"] != "elsewhere"], read)
+    program = place.run("export", scenario(place, strategy="zero3"), "--to", "script", "--print", "--no-prediction", "--set", "offload.optimizer=cpu")
+    check(program.out.count('"zero_force_ds_cpu_optimizer": False') == 1, program)
+
+
 def test_scripts():
     """What the shell starts, through stand-ins that print their arguments; torchrun's own parser reads them."""
     place = Place()

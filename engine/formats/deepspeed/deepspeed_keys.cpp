@@ -116,6 +116,11 @@ ToolValue ratio(const Subject& s) {
   return partly ? ToolValue(s.scenario.offload->ratio) : nullptr;
 }
 
+// In host memory DeepSpeed refuses every optimizer but its own, unless it is told not to.
+ToolValue takes_any_on_host(const Subject& s) {
+  return is_offloaded<&OffloadSpec::optimizer>(s) ? ToolValue(false) : nullptr;
+}
+
 ToolValue zero_section(const Subject& s) {
   ToolValue section{{"stage", facts_of(s.scenario).zero_stage}};
   for (const auto& [key, value] : zero_settings(s.scenario)) {
@@ -180,6 +185,7 @@ constexpr ToolKey k_keys[] = {
     {"zero_optimization.offload_optimizer.ratio", "offload.ratio", ratio, "1.0", read_ratio},
     // The optimizer is the program's, not one that DeepSpeed would make.
     {"zero_allow_untested_optimizer", "", [](const Subject&) -> ToolValue { return true; }, "false"},
+    {"zero_force_ds_cpu_optimizer", "", takes_any_on_host, "true"},
 };
 
 }  // namespace

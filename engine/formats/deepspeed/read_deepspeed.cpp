@@ -29,6 +29,7 @@ constexpr std::string_view k_quiet[] = {"steps_per_print",
                                         "datastates_ckpt",
                                         "dataloader_drop_last",
                                         "zero_allow_untested_optimizer",
+                                        "zero_force_ds_cpu_optimizer",
                                         "zero_optimization.elastic_checkpoint",
                                         "zero_optimization.cpu_offload_use_pin_memory"};
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view k_initialize = R"py(
 
-DEEPSPEED = @CONFIGURATION@
-@OWN_OPTIMIZER@
+@OWN_OPTIMIZER@DEEPSPEED = @CONFIGURATION@
+
 
 def shard(model):
     """The engine; its optimizer is the one of make_optimizer()."""
@@ -24,8 +24,8 @@ def shard(model):
 
 // Beside an optimizer that is given, in host memory.
 constexpr std::string_view k_own_optimizer =
-    "DEEPSPEED[\"zero_force_ds_cpu_optimizer\"] = False  # PyTorch's AdamW; DeepSpeedCPUAdam has to be "
-    "compiled\n";
+    "# zero_force_ds_cpu_optimizer is False: PyTorch's own runs in host memory; DeepSpeedCPUAdam has to be "
+    "compiled.\n";
 
 }  // namespace
 
