@@ -38,7 +38,7 @@ Json export_json(const MadeExport& made, const ExportOutcome& outcome) {
   }
   return {{"target", made.target->name},
           {"version", made.target->version},
-          {"refused", made.refusal.empty() ? Json(nullptr) : Json(made.refusal)},
+          {"refused", made.refusal.why.empty() ? Json(nullptr) : Json(made.refusal.why)},
           {"files", std::move(files)},
           {"differences", differences_json(made)},
           {"scenario", step_json(made.scenario)},

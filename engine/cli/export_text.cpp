@@ -101,8 +101,9 @@ std::string exports_text(std::span<const MadeExport> exports, const ExportOutcom
   std::string text;
   for (const MadeExport& made : exports) {
     text += words_of(*made.target) + ": ";
-    if (!made.refusal.empty()) {
-      text += fmt::format("not for this scenario: {}\n", made.refusal);
+    if (!made.refusal.why.empty()) {
+      text += fmt::format("not for this scenario: {}
+", made.refusal.why);
       continue;
     }
     std::vector<std::string> names;

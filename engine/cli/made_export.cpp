@@ -109,7 +109,7 @@ Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarge
     MadeExport& made = exports.emplace_back();
     made.target = target;
     made.refusal = target->refuses(subject);
-    if (!made.refusal.empty()) continue;
+    if (!made.refusal.why.empty()) continue;
     made.differences = export_differences(*target, subject);
     if (prediction == WithPrediction::yes) {
       if (!base) base.emplace(baseline_of(subject, options));

@@ -25,7 +25,7 @@ std::string fit_words(const PredictedStep& step);
 
 struct MadeExport {
   const ExportTarget* target = nullptr;
-  std::string refusal;  // why it cannot run the scenario; then the rest is empty
+  TargetRefusal refusal;  // where it cannot run the scenario; then the rest is empty
   std::vector<ExportDifference> differences;
   std::vector<ExportedFile> files;
   // Predictions of the scenario with each difference alone, in the order of `differences`; nothing for those

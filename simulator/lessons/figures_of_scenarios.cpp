@@ -49,7 +49,7 @@ Result<Value> exports(const FigureSubject& subject, Rest rest) {
   if (target == nullptr) return bad_input({}, fmt::format("nothing is exported to '{}'", name));
   const ScenarioSource source;
   const ExportSubject exported{subject.planned->scenario, source, subject.planned->graph, "lesson"};
-  return truth_value(target->refuses(exported).empty());
+  return truth_value(target->refuses(exported).why.empty());
 }
 
 Result<Value> refusal(const FigureSubject& subject, Rest) {

@@ -95,9 +95,10 @@ class ExportCommand final : public Command {
   // One target that was asked for must be able to run the scenario, of all of them at least one.
   Status check_refusal(const std::vector<MadeExport>& exports, const ScenarioSource& source) const {
     const bool any = std::any_of(exports.begin(), exports.end(),
-                                 [](const MadeExport& made) { return made.refusal.empty(); });
+                                 [](const MadeExport& made) { return made.refusal.why.empty(); });
     if (any) return {};
-    return bad_input(source.place("parallel.strategy"), exports.front().refusal,
+    const TargetRefusal& first = exports.front().refusal;
+    return bad_input(source.place(first.setting), first.why,
                      "`shardlab export --to all` tries every target; --set changes the scenario");
   }
 

@@ -14,11 +14,12 @@
 namespace shardlab {
 namespace {
 
-std::string refuses(const ExportSubject& subject) {
+TargetRefusal refuses(const ExportSubject& subject) {
   if (framework(subject) == Framework::shardlab)
-    return "this schedule is shardlab's own, accelerate has none like it";
+    return {"this schedule is shardlab's own, accelerate has none like it"};
   if (is_fsdp(subject) && on_processors(subject))
-    return "accelerate 1.15 shards on accelerators alone, on processors it would train replicas";
+    return {"accelerate 1.15 shards on accelerators alone, on processors it would train replicas",
+            "cluster.device"};
   return {};
 }
 

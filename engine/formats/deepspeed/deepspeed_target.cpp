@@ -61,9 +61,9 @@ constexpr SettingRule k_rules[] = {
     {"checkpoint.resume", k_elsewhere, resume_line, "the program makes it"},
 };
 
-std::string refuses(const ExportSubject& subject) {
+TargetRefusal refuses(const ExportSubject& subject) {
   if (framework(subject) == Framework::deepspeed) return {};
-  return "DeepSpeed runs ZeRO, not this strategy";
+  return {"DeepSpeed runs ZeRO, not this strategy"};
 }
 
 std::vector<ExportedFile> write(const ExportSubject& subject, std::span<const std::string>) {

@@ -34,9 +34,9 @@ std::string shell_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-std::string environment_problem(const ExportSubject& subject) {
+TargetRefusal environment_problem(const ExportSubject& subject) {
   for (const auto& [name, value] : subject.scenario.launch->environment) {
-    if (!is_variable(name)) return fmt::format("launch.env: '{}' is no name of a shell's variable", name);
+    if (!is_variable(name)) return {fmt::format("'{}' is no name of a shell's variable", name), "launch.env"};
   }
   return {};
 }

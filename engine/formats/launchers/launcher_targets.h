@@ -20,8 +20,8 @@ std::span<const SettingRule> launcher_rules();
 // `export NAME='value'`, a line each: launch.env, the interface, the allocator's options, threads.
 std::string environment_lines(const ExportSubject& subject);
 
-// Why the environment cannot be written; empty: it can.
-std::string environment_problem(const ExportSubject& subject);
+// Where the environment cannot be written.
+TargetRefusal environment_problem(const ExportSubject& subject);
 
 // In single quotes, as every shell reads it back.
 std::string shell_quoted(std::string_view text);

@@ -20,14 +20,16 @@ constexpr std::string_view k_program = R"py(#!/usr/bin/env python3
 """
 )py";
 
-std::string refuses(const ExportSubject& subject) {
+TargetRefusal refuses(const ExportSubject& subject) {
   if (framework(subject) == Framework::shardlab)
-    return "this schedule is shardlab's own, PyTorch has none like it";
-  if (subject.scenario.distillation) return "programs with a teacher are not written yet";
-  if (subject.scenario.model->lora.rank > 0) return "programs with adapters are not written yet";
+    return {"this schedule is shardlab's own, PyTorch has none like it"};
+  if (subject.scenario.distillation) return {"programs with a teacher are not written yet", "distillation"};
+  if (subject.scenario.model->lora.rank > 0)
+    return {"programs with adapters are not written yet", "model.lora"};
   if (!is_fsdp(subject)) return {};
   const auto units = script_units(subject);
-  return units ? std::string() : units.error().what;
+  if (units) return {};
+  return {units.error().what, "parallel.wrap"};
 }
 
 std::string launch_words(const ExportSubject& subject) {

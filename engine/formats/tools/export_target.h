@@ -34,12 +34,17 @@ struct Export {
   std::vector<ExportDifference> differences;  // in the order of docs/scenario.md
 };
 
+// Why a target cannot run a scenario at all.
+struct TargetRefusal {
+  std::string why;                                 // empty: it can
+  std::string_view setting = "parallel.strategy";  // of docs/scenario.md, to which it is due
+};
+
 struct ExportTarget {
   std::string_view name;     // "accelerate"
   std::string_view version;  // whose behaviour is written down; with a name where it is another tool's
   std::string_view help;
-  // Why this target cannot run the scenario at all; empty: it can.
-  std::string (*refuses)(const ExportSubject& subject);
+  TargetRefusal (*refuses)(const ExportSubject& subject);
   // All tables of the target, for the test that every setting is in one of them and for docs/formats.md.
   std::vector<ToolTable> keys;
   std::vector<std::span<const SettingRule>> rules;

@@ -79,11 +79,11 @@ constexpr SettingRule k_rules[] = {
     {"checkpoint.rank0_only", k_lost, nullptr, {}},
 };
 
-std::string refuses(const ExportSubject& subject) {
+TargetRefusal refuses(const ExportSubject& subject) {
   if (framework(subject) == Framework::shardlab)
-    return "this schedule is shardlab's own, Trainer has none like it";
+    return {"this schedule is shardlab's own, Trainer has none like it"};
   if (is_fsdp(subject) && on_processors(subject))
-    return "accelerate 1.15, below Trainer, shards on accelerators alone";
+    return {"accelerate 1.15, below Trainer, shards on accelerators alone", "cluster.device"};
   return {};
 }
 
