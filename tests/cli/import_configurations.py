@@ -131,6 +131,22 @@ def test_a_line_chooses_among_several_trainings():
     expect_error(place.run("import", f"{script}:3", "--onto", BASE), 2, "no ranks are started in this line")
 
 
+def test_a_batch_script_and_its_launcher_have_versions_of_their_own():
+    place = Place()
+    files = expect(place.run("import", FILES / "good" / "accelerate_example.sbatch", "--onto", BASE, "--json"), 0).json()["files"]
+    check([(each["format"], each["version"]) for each in files] == [("slurm", ""), ("accelerate", "1.15.0")], files)
+
+
+def test_a_folder_alone_makes_no_trainer():
+    """Programs with a loop of their own have output_dir, learning_rate ... as well: the Trainer's defaults are not theirs."""
+    place = Place()
+    script = place.path / "run.sh"
+    for arguments, batch in (("--output_dir out --learning_rate 1e-4 --gradient_checkpointing --bf16", 2), ("--output_dir out --logging_steps 10", 8)):
+        script.write_text(f"torchrun --nproc_per_node=8 train.py {arguments}\n")
+        text = expect(place.run("import", script, "--onto", BASE), 0).out
+        check(f"micro_batch: {batch}\n" in text, f"{arguments}: micro_batch is not {batch}:\n{text}")
+
+
 def test_what_is_imported_is_predicted():
     """Workers that load data and how many checkpoints are kept are of no step's time."""
     place = Place()

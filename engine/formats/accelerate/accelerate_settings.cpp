@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/formats/accelerate/fsdp_settings.h"
+#include "engine/model/wrap/wrap_spec.h"
 #include "engine/scenario/cluster_spec.h"
 
 namespace shardlab {
@@ -98,7 +99,7 @@ ReadBack read_processes(const ImportSubject& s, const ForeignValue*) {
 }
 
 ReadBack read_master(const ImportSubject& s, const ForeignValue* value) {
-  if (value == nullptr || !value->is_text()) return leave_setting();
+  if (value == nullptr || !value->is_text() || value->flag) return leave_setting();
   const ForeignValue* const port = s.in_accelerate("main_process_port");
   const bool given = port != nullptr && port->is_integer() && port->integer > 0;
   return set_setting(fmt::format("{}:{}", value->text, given ? port->integer : 29500));

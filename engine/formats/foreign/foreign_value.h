@@ -18,7 +18,7 @@ struct ForeignValue {
   enum class Kind : std::uint8_t { null, boolean, integer, number, text, list, map };
 
   Kind kind = Kind::null;
-  bool flag = false;         // of a boolean
+  bool flag = false;         // of a boolean; of a text in a script: a part of it is known when it runs
   std::int64_t integer = 0;  // of an integer, and of a number that is one
   double number = 0;         // of a number, and of an integer
   bool is_whole = false;     // of a number: `integer` holds it exactly

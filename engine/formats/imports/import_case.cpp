@@ -184,12 +184,13 @@ class CaseReader {
   }
 
   Status add_launcher_format() {
+    if (launch_->is_batch) add_format("slurm", "", script_->path);
     if (launch_->launcher == RankStarter::own) {
-      add_format(launch_->is_batch ? "slurm" : launch_->program, "", script_->path);
+      add_format(launch_->program, "", script_->path);
       return {};
     }
     SHARDLAB_TRY(const KnownKeys* const tool, known_keys(to_string(launch_->launcher)));
-    add_format(launch_->is_batch ? "slurm" : to_string(launch_->launcher), tool->version, script_->path);
+    add_format(to_string(launch_->launcher), tool->version, script_->path);
     return {};
   }
 

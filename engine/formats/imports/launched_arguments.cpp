@@ -8,13 +8,10 @@
 #include "engine/base/lower_case.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/formats/imports/program_arguments.h"
+#include "engine/formats/imports/trainer_arguments.h"
 
 namespace shardlab {
 namespace {
-
-bool is_arguments_file(const std::string& text) {
-  return text.ends_with(".json") || text.ends_with(".yaml") || text.ends_with(".yml");
-}
 
 bool takes(const KnownKey& key, KnownType::Kind kind) {
   return std::any_of(key.types.begin(), key.types.end(),
@@ -50,16 +47,6 @@ ForeignValue typed_argument(const ForeignValue& word, const KnownKey& key) {
   return *made;
 }
 
-const KnownKey* argument_key(const std::string& name) {
-  for (const char* version : {"transformers", "transformers-4"}) {
-    const auto tool = known_keys(version);
-    if (!tool) continue;
-    const KnownSection& root = (*tool)->section("root");
-    if (const KnownKey* const key = root.find(name)) return key;
-  }
-  return nullptr;
-}
-
 // --deepspeed without a file is a flag of programs that call DeepSpeed themselves; their configuration is in
 // --deepspeed_config, or they make it.
 bool is_deepspeed_flag(const LaunchScript& script, const ForeignEntry& entry) {
@@ -67,12 +54,6 @@ bool is_deepspeed_flag(const LaunchScript& script, const ForeignEntry& entry) {
   if (k_native.compare(entry.key) == 0) return true;
   return k_flag.compare(entry.key) == 0 &&
          (script.arguments.find(k_native) != nullptr || is_true(&entry.value));
-}
-
-// Names of older versions, which are renamed later.
-bool is_old_argument(const std::string& name) {
-  const auto tool = known_keys("transformers-4");
-  return tool && (*tool)->section("root").renamed.contains(name);
 }
 
 // A text with a variable in it that the script does not set.
@@ -94,22 +75,16 @@ bool says_where(const std::string& name) {
                      [&](std::string_view start) { return name.starts_with(start); });
 }
 
-// Whether a program's arguments are those of the Trainer: it needs a folder, and trainings say their batch.
-bool takes_training_arguments(const LaunchScript& script) {
-  static constexpr std::string_view k_marks[] = {"output_dir", "per_device_train_batch_size"};
-  return std::any_of(script.arguments.entries.begin(), script.arguments.entries.end(),
-                     [](const ForeignEntry& entry) {
-                       const std::string near = nearest_argument(entry.key);
-                       return std::any_of(std::begin(k_marks), std::end(k_marks), [&](std::string_view mark) {
-                         return mark.compare(entry.key) == 0 ||
-                                (mark.compare(near) == 0 && is_misspelt_argument(entry.key, near));
-                       });
-                     });
-}
-
 bool is_launch_option(const LaunchScript& script, const std::string& name) {
   const auto tool = known_keys(to_string(script.launcher));
   return tool && (*tool)->section("launch").find(name) != nullptr;
+}
+
+// Options that launchers alone have: a program gets them by mistake.
+bool is_of_launchers_alone(const LaunchScript& script, const std::string& name) {
+  const bool is_one =
+      name.starts_with("nproc_per") || name.starts_with("nnodes") || name.starts_with("rdzv_");
+  return is_one && is_launch_option(script, name);
 }
 
 ForeignValue& section_of(ForeignValue& root, const std::string& name, const Place& place) {
@@ -179,7 +154,7 @@ Status add_launched_arguments(const LaunchScript& script, ForeignValue& argument
   const bool is_trainer = !arguments.entries.empty() || takes_training_arguments(script);
   for (const ForeignEntry& entry : script.arguments.entries) {
     if (is_deepspeed_flag(script, entry)) continue;
-    if (!is_trainer) {
+    if (!is_trainer && !is_of_launchers_alone(script, entry.key)) {
       put(own, entry.key, entry.value);
       continue;
     }
@@ -230,11 +205,11 @@ Status add_launch_options(const LaunchScript& script, ForeignValue& file, Proble
     }
     const std::string section = file_section(*tool, entry.key);
     if (section.empty()) continue;
-    if (is_open(entry)) {
-      tell_open(entry, reading);
-      continue;
-    }
     const KnownKey* const key = tool->section(section).find(entry.key);
+    if (is_open(entry)) tell_open(entry, reading);
+    // An address that a variable says is there all the same.
+    static constexpr std::string_view k_address = "main_process_ip";
+    if (is_open(entry) && k_address.compare(entry.key) != 0) continue;
     ForeignValue& map = section == "root" ? file : section_of(file, section, entry.place);
     put(map, entry.key, typed_argument(entry.value, *key));
   }

@@ -48,7 +48,9 @@ that start ranks `run.sh:12` is the one in line 12.
 - **Arguments of the program's own** stand beside TrainingArguments in most files and commands. A table says what those of programs that many
   use mean (`assets/formats/programs.yaml`): `max_seq_length` and its like are `model.sequence_length`, `lora_r` and its like `model.lora`,
   `load_in_4bit` is `model.quantized`; data and logs are *elsewhere*, preference losses or tensor parallelism *lost*. Others are listed as the
-  program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults is warned of.
+  program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults is warned of. A command is taken for the Trainer's
+  where it says `per_device_train_batch_size`, or `output_dir` beside an argument that programs with a loop of their own do not have: else the
+  Trainer's defaults say nothing of it.
 - Names of older versions (`evaluation_strategy`, `adamw_hf`) are read as what they are called since, with a warning, and numbers that YAML reads
   as text (`1e-5`) as the numbers that they are. An option given twice counts as the last one; its unique beginning counts where the tool takes it.
 - A key that the tool knows and a scenario has no counterpart for is a *lost* difference, or *elsewhere* where no step depends on it. What

@@ -1,2 +1,2 @@
 #!/bin/bash
-torchrun --nproc-per-node=8 train.py --output_dir out --learning_rate fast
+torchrun --nproc-per-node=8 train.py --output_dir out --save_steps 100 --learning_rate fast
