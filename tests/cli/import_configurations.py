@@ -147,6 +147,29 @@ def test_a_folder_alone_makes_no_trainer():
         check(f"micro_batch: {batch}\n" in text, f"{arguments}: micro_batch is not {batch}:\n{text}")
 
 
+TASKS = [  # options of sbatch, the command, what is warned of
+    ("-N2 --ntasks-per-node=8", "srun torchrun --nnodes 2 --nproc_per_node 8 --rdzv_backend c10d --rdzv_endpoint a:1", "2 of these 16 meet"),
+    ("-N 2 --ntasks-per-node=8", "srun torchrun --nproc_per_node 8", "64 ranks share its devices"),
+    ("--nodes=2 --ntasks=16", "srun --label accelerate launch --num_processes 16 --num_machines 2 --main_process_ip a", "accelerate 8 times"),
+    ("--nodes=2 --ntasks-per-node=8", 'srun bash -c "torchrun --nproc_per_node 8 train.py"', "torchrun 8 times"),
+    ("--nodes=2 --ntasks-per-node=8", "srun --jobid $SLURM_JOB_ID --ntasks-per-node=1 torchrun --nnodes 2 --nproc_per_node 8", ""),
+    ("--nodes=2 --ntasks-per-node=8", "srun -n2 torchrun --nnodes 2 --nproc_per_node 8", ""),
+    ("--nodes=2 --ntasks-per-node=8", "srun -n $COUNT torchrun --nnodes 2 --nproc_per_node 8", ""),
+    ("--nodes=2 --ntasks-per-node=8", "srun torchrun --nnodes 16 --nproc_per_node 1 --rdzv_backend c10d --rdzv_endpoint a:1", ""),
+    ("--nodes=2 --ntasks-per-node=8", "torchrun --nnodes 2 --nproc_per_node 8", ""),
+]
+
+
+def test_srun_starts_a_launcher_for_every_task():
+    place = Place()
+    script = place.path / "job.sbatch"
+    for options, command, warned in TASKS:
+        script.write_text(f"#!/bin/bash\n#SBATCH {options} --gpus-per-node=8\n{command} train.py\n")
+        warnings = [each["what"] for each in expect(place.run("import", script, "--onto", BASE, "--json"), 0).json()["warnings"]]
+        said = [each for each in warnings if "srun starts" in each]
+        check(bool(said) == bool(warned) and warned in " ".join(said), f"{options} {command}: {warnings}")
+
+
 def test_what_is_imported_is_predicted():
     """Workers that load data and how many checkpoints are kept are of no step's time."""
     place = Place()

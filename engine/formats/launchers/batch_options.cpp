@@ -102,8 +102,12 @@ void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch
     const ShellWord& word = words[i];
     const std::size_t equals = word.text.find('=');
     std::string name = word.text.substr(0, equals);
+    std::string joined;  // the value of -N2
     for (const auto& [letter, meaning] : k_short_batch) {
-      if (letter.compare(name) == 0) name = "--" + std::string(meaning);
+      if (!name.starts_with(letter)) continue;
+      joined = word.text.substr(letter.size());
+      name = "--" + std::string(meaning);
+      break;
     }
     if (!name.starts_with("--")) continue;
     name = option_name(name.substr(2));
@@ -117,8 +121,9 @@ void read_batch_options(const std::vector<ShellWord>& words, ForeignValue& batch
       continue;
     }
     ShellWord value = word;
-    value.text = equals == std::string::npos ? "" : word.text.substr(equals + 1);
-    if (equals == std::string::npos && i + 1 < words.size() && !words[i + 1].text.starts_with("-"))
+    value.text = equals == std::string::npos ? joined : word.text.substr(equals + 1);
+    if (value.text.empty() && equals == std::string::npos && i + 1 < words.size() &&
+        !words[i + 1].text.starts_with("-"))
       value = words[++i];
     batch.entries.push_back({name, word.place, shell_value(value)});
   }

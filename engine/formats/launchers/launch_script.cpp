@@ -12,6 +12,7 @@
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/formats/launchers/batch_options.h"
 #include "engine/formats/launchers/shell_commands.h"
+#include "engine/formats/launchers/srun_tasks.h"
 
 namespace shardlab {
 namespace {
@@ -250,6 +251,7 @@ Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view
   SHARDLAB_TRY(const RankCommand chosen, chosen_command(rank_commands(shell, name), name, line));
   LaunchReader(script, problems).read(chosen);
   read_setting_lines(shell, chosen, script);
+  warn_of_tasks(chosen, script);
   return script;
 }
 

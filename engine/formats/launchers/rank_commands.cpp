@@ -111,7 +111,7 @@ class CommandFinder {
     for (const ShellCommand& command : shell_.commands) {
       if (prints(command) || add(command, find_launcher(command))) continue;
       for (const ShellCommand& inside : commands_inside(command, shell_, name_)) {
-        if (!prints(inside)) add(inside, find_launcher(inside));
+        if (!prints(inside)) add(inside, find_launcher(inside), command.words);
       }
     }
     for (const ShellCommand& command : shell_.commands) {
@@ -121,13 +121,18 @@ class CommandFinder {
   }
 
  private:
-  bool add(const ShellCommand& command, const std::optional<Found>& found) {
+  // `around`: the words of the command in which this one is a text.
+  bool add(const ShellCommand& command, const std::optional<Found>& found,
+           std::vector<ShellWord> around = {}) {
     if (!found) return false;
     launched_ = launched_ || k_single.compare(found->program) != 0;
     const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const RankCommand& known) {
       return same_words(known.command, command);
     });
-    if (!is_known) found_.push_back({command, found->launcher, found->program, found->first});
+    if (is_known) return true;
+    const auto& words = command.words;
+    around.insert(around.end(), words.begin(), words.begin() + static_cast<std::ptrdiff_t>(found->first));
+    found_.push_back({command, found->launcher, found->program, found->first, std::move(around)});
     return true;
   }
 

@@ -27,6 +27,8 @@ struct RankCommand {
   RankStarter launcher = RankStarter::torchrun;
   std::string program;    // of `own`: "swift", "llamafactory-cli", "trl", or "python" for one rank
   std::size_t first = 0;  // word: the launcher's first option, of `own` the program's first argument
+  std::vector<ShellWord> before =
+      {};  // the words until then, those of a command around it first: srun, -N, 2
 
   const Place& place() const { return command.words[first - 1].place; }
 };

@@ -83,8 +83,11 @@ void list_rest(const LaunchScript& script, ImportReading& reading) {
   const auto list = [&](const ForeignValue& map, std::string_view start) {
     for (const ForeignEntry& entry : map.entries) {
       if (std::find(std::begin(k_read), std::end(k_read), entry.key) != std::end(k_read)) continue;
-      reading.differences.push_back({std::string(start) + entry.key, DifferenceKind::elsewhere,
-                                     shown(entry.value), "", "nothing of a step depends on it", entry.place});
+      const bool counts = entry.key.starts_with("ntasks");
+      reading.differences.push_back(
+          {std::string(start) + entry.key, DifferenceKind::elsewhere, shown(entry.value), "",
+           counts ? "how often srun starts what it is given" : "nothing of a step depends on it",
+           entry.place});
     }
   };
   if (script.launcher != RankStarter::accelerate) list(script.options, "--");

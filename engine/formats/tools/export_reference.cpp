@@ -58,7 +58,8 @@ that start ranks `run.sh:12` is the one in line 12.
 - What the tool does unasked follows from the rules below, applied to what was read: under FSDP `mixed_precision: bf16` stores parameters in
   float32, computes, reduces and keeps buffers in bfloat16, and turns autocast on.
 - Lines that are legal and do something else are warned of with what will run. `SHARD_GRAD_OP` by the resharding key alone under version 1 runs
-  FULL_SHARD; prefetch left out is none; `full_shard` of transformers 4.x without `auto_wrap` is one unit; version 2 ignores keys of version 1.
+  FULL_SHARD; prefetch left out is none; `full_shard` of transformers 4.x without `auto_wrap` is one unit; version 2 ignores keys of version 1;
+  srun starts a launcher for every task, where `--ntasks-per-node` is not 1.
 - `fsdp` with words is the form of transformers 4.x and read as 4.57.6 runs it, unless `fsdp_config` says a version; else version 5 is meant.
 - DeepSpeed's own loader takes the human form of JSON (comments, texts without quotes); accelerate and the Trainer read plain JSON, so a
   file that they name must be that.
