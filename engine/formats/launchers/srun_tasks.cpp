@@ -28,7 +28,7 @@ std::optional<std::vector<ShellWord>> srun_options(const std::vector<ShellWord>&
   return options;
 }
 
-// Of srun, else of sbatch; null: neither says it.
+// What srun says of its tasks, and where it says nothing sbatch.
 class TaskCount {
  public:
   TaskCount(const std::vector<ShellWord>& options, const ForeignValue& batch) : batch_(batch) {
