@@ -51,6 +51,8 @@ enum class ErrorCode {
   inconsistent_launch,  // two places say another number of ranks
   too_few_devices,      // for the ranks of a machine
   another_format,       // than the tool reads
+  no_direct_access,     // of devices to each other: a variable turns it off
+  nothing_overlaps,     // as a variable makes the host wait for the device
 };
 
 // Where a problem lies: a place in a text, a rank of a run, the name of a thing, or several of them.

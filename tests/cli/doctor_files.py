@@ -64,7 +64,7 @@ def test_files_without_mistakes_are_quiet_and_every_rule_of_files_has_a_case():
         found = {f["rule"]: f["severity"] for f in examined(*targets, "--onto", SCENARIO)["findings"]}
         triggered |= set(found)
         warns = (FOLDER / "good" / (file.name.split(".")[0] + ".warnings")).exists()
-        plan_shows_it_too = {"wrap/one-unit", "prefetch/no-backward", "memory/checkpoint-outside-unit"}
+        plan_shows_it_too = {"wrap/one-unit", "prefetch/no-backward", "memory/checkpoint-outside-unit", "speed/exposed"}
         if not warns and {rule for rule, severity in found.items() if severity != "info"} & (rules - plan_shows_it_too):
             wrong.append(f"{file.name}: {found}")
     triggered |= {line.split()[1] for line in TABLE.read_text().splitlines()}
@@ -111,6 +111,14 @@ def test_rules_that_need_a_text_of_their_own():
     write(place, "trainer.json", '{"fsdp": "full_shard auto_wrap", "fsdp_config": "fsdp.yaml", "per_device_train_batch_size": 1}')
     found = json.loads(place.run("doctor", "trainer.json", "--json").out)["findings"]
     check(found[0]["rule"] == "configuration/trainer-reads-json", found)
+
+
+def test_variables_left_from_debugging_are_warned_of():
+    found = {f["rule"]: f for f in examined(FOLDER / "good/script_environment.sbatch")["findings"]}
+    for rule, variable in (("network/peer-to-peer", "NCCL_P2P_DISABLE=1"), ("speed/exposed", "CUDA_LAUNCH_BLOCKING=1")):
+        check(found[rule]["severity"] == "warning" and variable in found[rule]["message"], found.get(rule))
+    off = rules_of("run.sh", "export CUDA_LAUNCH_BLOCKING=0 NCCL_P2P_DISABLE=0\ntorchrun --nproc_per_node 8 train.py\n")
+    check(not {"network/peer-to-peer", "speed/exposed"} & set(off), off)
 
 
 def test_files_alone_say_what_was_not_looked_at():

@@ -147,6 +147,26 @@ def test_a_folder_alone_makes_no_trainer():
         check(f"micro_batch: {batch}\n" in text, f"{arguments}: micro_batch is not {batch}:\n{text}")
 
 
+def test_the_environment_of_a_script():
+    """What the ranks' libraries read is launch.env, and comes back from an export; what else is exported is listed, what is not exported told."""
+    place = Place()
+    script = FILES / "good" / "script_environment.sbatch"
+    document = expect(place.run("import", script, "--onto", BASE, "--json"), 0).json()
+    said = {"CUDA_LAUNCH_BLOCKING": "1", "FI_PROVIDER": "efa", "NCCL_P2P_DISABLE": "1", "OMP_NUM_THREADS": "12"}
+    check(document["settings"]["launch.env"] == said, document["settings"])
+    listed = {each["key"]: each["kind"] for each in document["differences"]}
+    check(listed["PYTHONUNBUFFERED"] == listed["HF_HUB_OFFLINE"] == listed["NCCL_IB_HCA"] == "elsewhere", listed)
+    check("GPUS" not in listed and "WORK" not in listed, listed)
+    made = place.path / "made.yaml"
+    expect(place.run("import", script, "--onto", BASE, "-o", made), 0)
+    text = expect(place.run("export", made, "--to", "slurm", "--print", "--no-prediction"), 0).out
+    check(all(f"export {name}='{value}'" in text for name, value in said.items()), text)
+    # Ranks on processors compute with the threads that the variable says.
+    cpu = place.scenario("cpu", text="model: {config: tiny-llama, sequence_length: 32}\ncluster: {device: cpu, ranks: 2}\nparallel: {strategy: ddp}\n")
+    settings = expect(place.run("import", script, "--onto", cpu, "--json"), 0).json()["settings"]
+    check(settings["cluster.threads_per_rank"] == 12 and "OMP_NUM_THREADS" not in settings["launch.env"], settings)
+
+
 TASKS = [  # options of sbatch, the command, what is warned of
     ("-N2 --ntasks-per-node=8", "srun torchrun --nnodes 2 --nproc_per_node 8 --rdzv_backend c10d --rdzv_endpoint a:1", "2 of these 16 meet"),
     ("-N 2 --ntasks-per-node=8", "srun torchrun --nproc_per_node 8", "64 ranks share its devices"),

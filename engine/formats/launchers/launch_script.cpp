@@ -193,12 +193,42 @@ Result<RankCommand> chosen_command(const std::vector<RankCommand>& commands, std
   return commands.front();
 }
 
-void read_setting_lines(const ShellScript& shell, const RankCommand& chosen, LaunchScript& script) {
+// Names of $NAME and ${NAME...} in the text.
+std::set<std::string> used_names(std::string_view text) {
+  std::set<std::string> names;
+  for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at)) {
+    at += at + 1 < text.size() && text[at + 1] == '{' ? 2 : 1;
+    std::size_t end = at;
+    while (end < text.size() && is_shell_name(text.substr(at, end + 1 - at))) ++end;
+    if (end > at) names.emplace(text.substr(at, end - at));
+  }
+  return names;
+}
+
+// set -a: what is set from here on is exported.
+bool exports_all(const ShellCommand& command) {
+  static constexpr std::string_view k_set = "set", k_long = "allexport";
+  if (command.words.empty() || k_set.compare(command.words.front().text) != 0) return false;
+  return std::any_of(command.words.begin() + 1, command.words.end(), [](const ShellWord& word) {
+    return word.text == k_long || (word.text.starts_with('-') && word.text.find('a') != std::string::npos);
+  });
+}
+
+void read_setting_lines(const ShellScript& shell, std::string_view text, const RankCommand& chosen,
+                        LaunchScript& script) {
+  script.used = used_names(text);
+  bool all = false;
   for (const ShellCommand& command : shell.commands) {
-    const bool starts = !command.words.empty() && command.words.size() == chosen.command.words.size() &&
-                        command.words.front().place == chosen.command.words.front().place;
+    all = all || exports_all(command);
+    const bool starts = !command.words.empty() && command.words.front().place == chosen.before.front().place;
+    const bool exports = starts || command.exports || all;
     for (const auto& [variable, word] : command.settings) {
-      if (command.words.empty() || starts) script.environment.emplace_back(variable, shell_value(word));
+      if (!command.words.empty() && !starts && !command.exports) continue;
+      script.environment.emplace_back(variable, shell_value(word));
+      if (exports) script.exported.insert(variable);
+    }
+    for (const ShellWord& word : command.words) {
+      if (command.exports) script.exported.insert(word.text);
     }
   }
 }
@@ -250,7 +280,7 @@ Result<LaunchScript> parse_launch_script(std::string_view text, std::string_view
   read_batch_options(shell.batch, script.batch, problems);
   SHARDLAB_TRY(const RankCommand chosen, chosen_command(rank_commands(shell, name), name, line));
   LaunchReader(script, problems).read(chosen);
-  read_setting_lines(shell, chosen, script);
+  read_setting_lines(shell, text, chosen, script);
   warn_of_tasks(chosen, script);
   return script;
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@ struct LaunchScript {
   ForeignValue arguments;               // a map: --name value of the program, with its place
   std::vector<ForeignValue> positions;  // other words after the program
   std::vector<std::pair<std::string, ForeignValue>> environment;
+  std::set<std::string> exported;  // names of the environment that the command sees
+  std::set<std::string> used;      // names of variables that the script itself puts into its words
   std::map<std::string, ShellWord> documents;  // files that it writes, by shell_path()
   std::vector<ForeignWarning> warnings;
   Place place;  // of the command

@@ -4,6 +4,7 @@
 
 #include "engine/base/parse.h"
 #include "engine/formats/launchers/launch_script.h"
+#include "engine/formats/launchers/script_environment.h"
 
 namespace shardlab {
 namespace {
@@ -49,32 +50,6 @@ void read_meeting(const LaunchScript& script, ImportReading& reading) {
       said->place, endpoint != nullptr ? "--rdzv-endpoint" : "--master-addr");
 }
 
-void read_environment(const LaunchScript& script, ImportReading& reading) {
-  YamlNode variables;
-  variables.kind = YamlNode::Kind::map;
-  Place place = script.place;
-  static constexpr std::string_view k_allocator[] = {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"};
-  static constexpr std::string_view k_interface[] = {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"};
-  static constexpr std::string_view k_threads = "OMP_NUM_THREADS";
-  const auto is_one_of = [](const auto& names, const std::string& name) {
-    return std::find(std::begin(names), std::end(names), name) != std::end(names);
-  };
-  for (const auto& [name, value] : script.environment) {
-    if (value.flag) continue;  // what it is, is known when it runs
-    if (is_one_of(k_allocator, name)) {
-      put(reading, "cluster.allocator.conf", yaml_scalar(value.text, true), value.place, name);
-    } else if (is_one_of(k_interface, name)) {
-      put(reading, "launch.interface", yaml_scalar(value.text, true), value.place, name);
-    } else if (k_threads.compare(name) != 0 &&
-               (name.find("NCCL") != std::string::npos || name.find("TORCH") != std::string::npos ||
-                name.find("CUDA") != std::string::npos)) {
-      variables.entries.push_back({name, value.place, yaml_scalar(value.text, true)});
-      place = value.place;
-    }
-  }
-  if (!variables.entries.empty()) put(reading, "launch.env", std::move(variables), place, "export");
-}
-
 void list_rest(const LaunchScript& script, ImportReading& reading) {
   static constexpr std::string_view k_read[] = {
       "nnodes",        "nproc_per_node", "num_nodes",   "num_gpus", "num_accelerators",
@@ -96,10 +71,10 @@ void list_rest(const LaunchScript& script, ImportReading& reading) {
 
 }  // namespace
 
-void read_launch_script(const LaunchScript& script, const ImportSubject&, ImportReading& reading) {
+void read_launch_script(const LaunchScript& script, const ImportSubject& subject, ImportReading& reading) {
   read_cluster(script, reading);
   read_meeting(script, reading);
-  read_environment(script, reading);
+  read_script_environment(script, subject, reading);
   list_rest(script, reading);
 }
 

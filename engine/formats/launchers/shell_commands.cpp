@@ -51,7 +51,10 @@ void add_word(ShellInput& input, OpenCommand& open, ShellWord word) {
     const bool declares =
         std::find(std::begin(k_declaring), std::end(k_declaring), word.text) != std::end(k_declaring);
     if (declares || (open.is_declaring && word.text.starts_with('-'))) {
+      static constexpr std::string_view k_exporting[] = {"export", "-x"};  // declare -x
       open.is_declaring = true;
+      open.command.exports = open.command.exports || std::find(std::begin(k_exporting), std::end(k_exporting),
+                                                               word.text) != std::end(k_exporting);
       return;
     }
   }

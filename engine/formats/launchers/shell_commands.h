@@ -23,6 +23,7 @@ struct ShellWord {
 struct ShellCommand {
   std::vector<std::pair<std::string, ShellWord>> settings;  // NAME=value before the command, or alone
   std::vector<ShellWord> words;
+  bool exports = false;  // its settings, and the variables that its words name
 };
 
 struct ShellScript {

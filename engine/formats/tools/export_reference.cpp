@@ -51,6 +51,8 @@ that start ranks `run.sh:12` is the one in line 12.
   program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults is warned of. A command is taken for the Trainer's
   where it says `per_device_train_batch_size`, or `output_dir` beside an argument that programs with a loop of their own do not have: else the
   Trainer's defaults say nothing of it.
+- What a script exports to the ranks' libraries (NCCL, torch, CUDA, OpenMP, libfabric ...) is `launch.env`; other variables that it exports
+  are listed, and one that it sets and does not export is warned of. So is `CUDA_LAUNCH_BLOCKING` and its like, which slow every step down.
 - Names of older versions (`evaluation_strategy`, `adamw_hf`) are read as what they are called since, with a warning, and numbers that YAML reads
   as text (`1e-5`) as the numbers that they are. An option given twice counts as the last one; its unique beginning counts where the tool takes it.
 - A key that the tool knows and a scenario has no counterpart for is a *lost* difference, or *elsewhere* where no step depends on it. What

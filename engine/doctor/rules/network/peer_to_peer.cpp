@@ -52,7 +52,7 @@ Rule peer_to_peer() {
       .codes = {"E-10"},
       .title = "GPUs of a node do not reach each other directly",
       .severity = Severity::warning,
-      .needs = {Need::environment, Need::measurement, Need::log},
+      .needs = {Need::files, Need::environment, Need::measurement, Need::log},
       .threshold = "shared memory or network inside a node with NVLink",
       .source = "NCCL's transport/p2p.cc and graph/paths.cc",
       .message = "NCCL does not use direct access between GPUs of a node.",
@@ -93,6 +93,7 @@ Rule peer_to_peer() {
               {.pattern = "cuda error: peer mapping", .certainty = 80},
               {.pattern = "failed to cuda calloc async", .certainty = 30},
           },
+      .faults = {{.code = ErrorCode::no_direct_access}},
       .checks = {{.needs = {Need::environment}, .run = machine_check<access_remarks>}},
   };
 }

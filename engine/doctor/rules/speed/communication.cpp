@@ -97,13 +97,14 @@ Rule exposed() {
       .codes = {"E-12"},
       .title = "communication is exposed",
       .severity = Severity::warning,
-      .needs = {Need::plan, Need::prediction, Need::measurement},
+      .needs = {Need::files, Need::plan, Need::prediction, Need::measurement},
       .threshold = "exposed above 20 % of the step (a proposal, to be tuned)",
       .source = "shardlab's prediction",
       .message = "Communication that nothing hides takes a large part of the step.",
       .explanation = "Which collective is exposed, and why, tells what to change.",
       .fix = {.kind = FixKind::settings, .text = "hide more of it, or send less"},
       .example = "31 % exposed in a predicted step",
+      .faults = {{.code = ErrorCode::nothing_overlaps}},
       .checks = {{.needs = {Need::plan, Need::prediction}, .run = check_exposed}},
   };
 }
