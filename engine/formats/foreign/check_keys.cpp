@@ -207,7 +207,7 @@ class KeyChecker {
     const bool fits_as_it_is = std::any_of(key.types.begin(), key.types.end(), [&](const KnownType& type) {
       return fits(type, value, section.folded);
     });
-    if (!section.converts || fits_as_it_is) return;
+    if (!key.converts || fits_as_it_is) return;
     auto made = has_type(key, {TypeKind::boolean}) ? boolean_of(value) : number_of(value, key);
     if (!made) return;
     made->place = value.place;

@@ -67,12 +67,23 @@ bool is_set(const YamlNode& node, std::string_view key) {
   return found != nullptr && parse_boolean(found->text).value_or(false);
 }
 
+// Every key of the section, or those that are listed.
+void mark_converting(const YamlNode& section, std::vector<KnownKey>& keys) {
+  const bool all = is_set(section, "converts");
+  const YamlNode* const listed = section.find("converts");
+  for (KnownKey& key : keys) {
+    key.converts = all;
+    for (const YamlNode& name : listed == nullptr ? std::vector<YamlNode>() : listed->items)
+      key.converts = key.converts || name.text == key.name;
+  }
+}
+
 KnownSection section_of(const YamlEntry& entry) {
   KnownSection section;
   section.name = entry.key;
   if (const YamlNode* const keys = entry.value.find("keys")) {
     for (const YamlEntry& key : keys->entries) {
-      KnownKey known{key.key, {}};
+      KnownKey known{key.key, {}, false};
       for (const std::string& type : split(key.value.text, " or ")) known.types.push_back(type_of(type));
       section.keys.push_back(std::move(known));
     }
@@ -81,7 +92,7 @@ KnownSection section_of(const YamlEntry& entry) {
   section.prefix_is_ours = is_set(entry.value, "required_prefix");
   section.folded = is_set(entry.value, "folded");
   section.lenient = is_set(entry.value, "lenient");
-  section.converts = is_set(entry.value, "converts");
+  mark_converting(entry.value, section.keys);
   section.drops_auto = is_set(entry.value, "drops_auto");
   section.aliases = texts_of(entry.value.find("aliases"));
   section.removed = texts_of(entry.value.find("removed"));

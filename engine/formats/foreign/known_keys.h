@@ -39,6 +39,7 @@ struct KnownType {
 struct KnownKey {
   std::string name;
   std::vector<KnownType> types;
+  bool converts = false;  // a text or an integer that stands for another type is taken for it
 };
 
 struct KnownSection {
@@ -48,7 +49,6 @@ struct KnownSection {
   bool prefix_is_ours = false;                 // `keys` are written with it
   bool folded = false;                         // words in upper or lower case
   bool lenient = false;                        // the tool says nothing about keys that it does not know
-  bool converts = false;                       // texts and integers that stand for another type
   bool drops_auto = false;                     // "auto" leaves the default, whatever the key
   std::map<std::string, std::string> aliases;  // other name -> name
   std::map<std::string, std::string> removed;  // key -> why the tool refuses it

@@ -44,7 +44,7 @@ that start ranks `run.sh:12` is the one in line 12.
   slip of the pen where it would say nothing: a misspelt key in `fsdp_config`, text where a number belongs, a class that the model lacks, two
   sharding systems, one key twice, batch sizes or meshes whose product does not hold, `--nproc_per_node` after the program's name. A key that
   the tool ignores without a word, and that is no slip, is a warning, and what runs is the file without it; so is what the tool converts
-  (`"true"` in quotes under ZeRO). The lists of keys are compared with the tools themselves (`tests/peers/tool_keys.py`).
+  (`"true"` in quotes under ZeRO, and in the keys of `fsdp_config` that go through the environment). The lists of keys are compared with the tools themselves (`tests/peers/tool_keys.py`).
 - **Arguments of the program's own** stand beside TrainingArguments in most files and commands. A table says what those of programs that many
   use mean (`assets/formats/programs.yaml`): `max_seq_length` and its like are `model.sequence_length`, `lora_r` and its like `model.lora`,
   `load_in_4bit` is `model.quantized`; data and logs are *elsewhere*, preference losses or tensor parallelism *lost*. Others are listed as the
