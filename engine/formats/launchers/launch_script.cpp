@@ -32,6 +32,7 @@ class LaunchReader {
     script_.place = found.place();
     script_.options = foreign_map(script_.place);
     script_.arguments = foreign_map(script_.place);
+    complain_of_placeholders(command);
     std::size_t i = found.first;
     if (found.launcher == RankStarter::own) return read_arguments(command.words, i);
     while (i < command.words.size() && command.words[i].text.starts_with("-"))
@@ -41,6 +42,15 @@ class LaunchReader {
   }
 
  private:
+  void complain_of_placeholders(const ShellCommand& command) {
+    for (const ShellWord& word : command.words) {
+      if (word.is_placeholder)
+        problems_.add(word.place,
+                      fmt::format("{} is a placeholder: the shell takes it for a redirection", word.text),
+                      "write what is meant in its place");
+    }
+  }
+
   std::size_t read_option(const std::vector<ShellWord>& words, std::size_t i) {
     const ShellWord& word = words[i];
     const std::size_t equals = word.text.find('=');

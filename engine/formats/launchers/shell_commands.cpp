@@ -82,12 +82,27 @@ void read_documents(OpenScript& reading) {
   reading.announced.clear();
 }
 
-// NAME=( ...: the parenthesis stands right behind the sign.
-bool begins_array(const OpenScript& reading) {
+// Whether the cursor stands right behind the sign of NAME=, whose value is still empty.
+bool is_behind_sign(const OpenScript& reading) {
   const ShellCursor& cursor = reading.input.cursor;
   const ShellCommand& command = reading.open.command;
-  return cursor.is_at('(') && command.words.empty() && !command.settings.empty() && cursor.at > 0 &&
+  return command.words.empty() && !command.settings.empty() && cursor.at > 0 &&
          cursor.text[cursor.at - 1] == '=' && command.settings.back().second.text.empty();
+}
+
+// NAME=( ...
+bool begins_array(const OpenScript& reading) {
+  return reading.input.cursor.is_at('(') && is_behind_sign(reading);
+}
+
+// A word of its own, or the value of NAME=.
+void take_placeholder(OpenScript& reading) {
+  const bool is_value = is_behind_sign(reading);
+  ShellWord word = read_placeholder(reading.input);
+  if (is_value)
+    reading.open.command.settings.back().second = std::move(word);
+  else
+    add_word(reading.input, reading.open, std::move(word));
 }
 
 // What was read as a setting of NAME is the array of that name.
@@ -110,6 +125,8 @@ Status read_next(OpenScript& reading) {
   ShellCursor& cursor = reading.input.cursor;
   if (cursor.is_at('#')) {
     read_comment(reading.input, reading.script.batch);
+  } else if (is_placeholder(cursor)) {
+    take_placeholder(reading);
   } else if (is_redirection(cursor)) {
     return redirect(reading);
   } else if (begins_array(reading)) {

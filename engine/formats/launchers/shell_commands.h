@@ -18,6 +18,7 @@ struct ShellWord {
   std::string text;      // quotes removed, variables that the script sets replaced
   bool is_open = false;  // a variable or a command in it is not known
   Place place;
+  bool is_placeholder = false;  // "<your folder>", which a shell takes for redirections
 };
 
 struct ShellCommand {

@@ -1,6 +1,7 @@
 #include "engine/formats/launchers/shell_redirections.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,17 @@
 
 namespace shardlab {
 namespace {
+
+// Letters and what joins words, between a `<` and a `>` that is no redirection of its own; 0: there is none.
+std::size_t placeholder_length(std::string_view text) {
+  constexpr std::size_t k_longest = 100;
+  if (text.size() < 3 || text.front() != '<' || std::isalpha(static_cast<unsigned char>(text[1])) == 0)
+    return 0;
+  const std::size_t end = text.substr(0, k_longest).find_first_of("<>|;&()$`\"'\n", 1);
+  if (end == std::string_view::npos || text[end] != '>' || text[end - 1] == ' ') return 0;
+  const bool goes_on = end + 1 < text.size() && std::isalnum(static_cast<unsigned char>(text[end + 1])) != 0;
+  return goes_on ? 0 : end + 1;
+}
 
 // Whether the line is the word that ends the document: then it is passed.
 bool take_end_of(ShellCursor& cursor, const HereDocument& document) {
@@ -37,6 +49,19 @@ void read_document_line(ShellInput& input, const HereDocument& document, ShellPi
 }
 
 }  // namespace
+
+bool is_placeholder(const ShellCursor& cursor) {
+  return placeholder_length(cursor.rest()) > 0;
+}
+
+ShellWord read_placeholder(ShellInput& input) {
+  ShellCursor& cursor = input.cursor;
+  ShellWord word{{}, true, cursor.place(), true};
+  for (std::size_t left = placeholder_length(cursor.rest()); left > 0; --left) append_next(input, word);
+  while (!cursor.is_at_end() && !cursor.is_at_space() && !cursor.is_at_one_of(";&|()<>\\"))
+    append_next(input, word);
+  return word;
+}
 
 bool is_redirection(const ShellCursor& cursor) {
   std::string_view rest = cursor.rest();

@@ -19,6 +19,13 @@ struct ShellRedirection {
   std::optional<HereDocument> document;  // its text begins with the next line
 };
 
+// Whether a word in angle brackets begins, as people write where a value belongs: "<your_output_dir>". To the
+// shell it is two redirections.
+bool is_placeholder(const ShellCursor& cursor);
+
+// Reads the one at the cursor with what is joined to it: "<folder>/model".
+ShellWord read_placeholder(ShellInput& input);
+
 // Whether one begins: digits and `<` or `>`, or `&>`.
 bool is_redirection(const ShellCursor& cursor);
 

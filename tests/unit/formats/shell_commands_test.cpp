@@ -51,6 +51,14 @@ TEST_CASE("variables outside quotes are split into words, quoted ones and values
   CHECK(last_words("A=\nrun $A x") == "[run][x]");
 }
 
+TEST_CASE("a placeholder is a word, and no redirection") {
+  CHECK(last_words("run --out <your folder> --in <a_b>/c \\\n --x") ==
+        "[run][--out][<your folder>][--in][<a_b>/c][--x]");
+  CHECK(last_words("A=<path>\nrun $A") == "[run][$A]");
+  for (const char* redirected : {"run <in >out", "run <in>out", "run < in > out", "run <in 2>&1", "run <in"})
+    CHECK(last_words(redirected) == "[run]");
+}
+
 TEST_CASE("arrays are their words") {
   CHECK(last_words("A=(--x 1 # why\n  \"b c\")\nA+=(--y)\nrun \"${A[@]}\"") == "[run][--x][1][b c][--y]");
   CHECK(last_words("A=(1 2\nrun $A") == "s.sh:1:3: a parenthesis does not end");
