@@ -167,6 +167,24 @@ def test_the_environment_of_a_script():
     check(settings["cluster.threads_per_rank"] == 12 and "OMP_NUM_THREADS" not in settings["launch.env"], settings)
 
 
+def test_a_warm_up_that_is_a_part_of_an_unknown_length_is_told():
+    place = Place()
+    zero = {"scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": "auto"}}, "zero_optimization": {"stage": 2}, "bf16": {"enabled": "auto"},
+            "train_micro_batch_size_per_gpu": "auto"}
+    arguments = {"output_dir": "out", "per_device_train_batch_size": 1, "bf16": True, "warmup_ratio": 0.03}
+    plain, with_zero = arguments | {"lr_scheduler_type": "constant_with_warmup"}, arguments | {"deepspeed": zero}
+    for said, key in ((plain, "warmup_ratio"), (with_zero, "scheduler.params.warmup_num_steps")):
+        file = place.path / "args.json"
+        file.write_text(json.dumps(said))
+        document = expect(place.run("import", file, "--onto", BASE, "--json"), 0).json()
+        lost = {each["key"]: each["why"] for each in document["differences"] if each["kind"] == "lost"}
+        check("warmup_ratio 0.03 is a part of the training's steps" in lost.get(key, ""), lost)
+        check("train.schedule.warmup_steps" not in document["settings"], document["settings"])
+        file.write_text(json.dumps(said | {"max_steps": 250}))
+        settings = expect(place.run("import", file, "--onto", BASE, "--json"), 0).json()["settings"]
+        check(settings["train.schedule.warmup_steps"] == 8, settings)
+
+
 TASKS = [  # options of sbatch, the command, what is warned of
     ("-N2 --ntasks-per-node=8", "srun torchrun --nnodes 2 --nproc_per_node 8 --rdzv_backend c10d --rdzv_endpoint a:1", "2 of these 16 meet"),
     ("-N 2 --ntasks-per-node=8", "srun torchrun --nproc_per_node 8", "64 ranks share its devices"),

@@ -1,10 +1,13 @@
 #include "engine/formats/deepspeed/deepspeed_optimizer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/base/lower_case.h"
 #include "engine/base/parse.h"
 #include "engine/formats/deepspeed/deepspeed_settings.h"
+#include "engine/formats/transformers/trainer_warmup.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {
@@ -68,6 +71,20 @@ void set_betas(const ImportSubject& s, Parameters& params) {
   };
   params.put("train.betas", "betas", yaml_sequence({beta("adam_beta1", 0.9), beta("adam_beta2", 0.999)}),
              betas);
+}
+
+// For "auto" the Trainer fills in its warm-up, of one step at least.
+void set_warmup(const ImportSubject& s, Parameters& params) {
+  static constexpr std::string_view k_setting = "train.schedule.warmup_steps", k_name = "warmup_num_steps";
+  const ForeignValue* const value = params.find(k_name);
+  if (!is_automatic(value) || s.trainer == nullptr)
+    return params.set(std::string(k_setting), k_name, "warmup_steps", "1", "1000");
+  const TrainerWarmup warmup = trainer_warmup(s);
+  if (!warmup.steps)
+    return params.lose(k_name, "\"auto\"", fmt::format("{} as --onto says it", k_setting),
+                       why_no_warmup_steps(s, warmup));
+  const std::int64_t steps = std::max<std::int64_t>(1, *warmup.steps);
+  params.put(std::string(k_setting), k_name, yaml_scalar(std::to_string(steps)), value);
 }
 
 // FusedAdam with adam_w_mode, its default, is AdamW.
@@ -136,7 +153,7 @@ void read_deepspeed_schedule(const ImportSubject& s, ImportReading& reading) {
       return;
     }
     root.put("train.schedule.kind", "type", yaml_scalar(std::string(to_string(known.kind))), type);
-    params.set("train.schedule.warmup_steps", "warmup_num_steps", "warmup_steps", "1", "1000");
+    set_warmup(s, params);
     if (ends) params.set("train.schedule.total_steps", "total_num_steps", "max_steps", "1", "1");
     const ForeignValue* const form = params.find("warmup_type");
     static constexpr std::string_view k_linear = "linear";

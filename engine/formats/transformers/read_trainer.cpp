@@ -10,6 +10,7 @@
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/tools/read_table.h"
 #include "engine/formats/transformers/trainer_settings.h"
+#include "engine/formats/transformers/trainer_warmup.h"
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/formats/transformers/unread_arguments.h"
 #include "engine/scenario/cluster_spec.h"
@@ -105,16 +106,14 @@ class TrainerReader {
     return value != nullptr && value->is_integer() ? std::optional(value->integer) : std::nullopt;
   }
 
-  static constexpr double k_most_steps = 1e15;  // whoever writes more may mean anything
-
-  std::int64_t warmup(std::int64_t total) const {
-    const ForeignValue* const steps = s_.in_trainer("warmup_steps");
-    const ForeignValue* const ratio = s_.in_trainer("warmup_ratio");
-    double amount = steps == nullptr ? 0 : steps->number;
-    if (amount == 0 && ratio != nullptr) amount = ratio->number;
-    if (amount >= 1 || total <= 0)
-      return static_cast<std::int64_t>(std::clamp(amount, -k_most_steps, k_most_steps));
-    return static_cast<std::int64_t>(std::ceil(amount * static_cast<double>(total)));
+  void read_warmup(const TrainerWarmup& warmup) {
+    static constexpr std::string_view k_setting = "train.schedule.warmup_steps";
+    if (!warmup.steps)
+      lose(warmup.key, fmt::format("{} as --onto says it", k_setting), why_no_warmup_steps(s_, warmup));
+    else if (*warmup.steps > 0)
+      put(std::string(k_setting), yaml_scalar(std::to_string(*warmup.steps)), warmup.key);
+    else
+      unset(std::string(k_setting), "warmup_steps");
   }
 
   void read_schedule() {
@@ -147,10 +146,7 @@ class TrainerReader {
       else
         unset("train.schedule.total_steps", "max_steps");
       const bool warms = name.compare(to_string(ScheduleKind::constant)) != 0;
-      if (const std::int64_t steps = warms ? warmup(total) : 0; steps > 0)
-        put("train.schedule.warmup_steps", yaml_scalar(std::to_string(steps)), "warmup_steps");
-      else
-        unset("train.schedule.warmup_steps", "warmup_steps");
+      read_warmup(warms ? trainer_warmup(s_) : TrainerWarmup{});
       return;
     }
     lose("lr_scheduler_type", "train.schedule as --onto says it", "a scenario has no such schedule");
