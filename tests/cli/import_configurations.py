@@ -185,6 +185,15 @@ def test_a_warm_up_that_is_a_part_of_an_unknown_length_is_told():
         check(settings["train.schedule.warmup_steps"] == 8, settings)
 
 
+def test_an_optimizer_that_a_scenario_lacks_is_told():
+    place = Place()
+    file = place.path / "args.json"
+    for word, kind in (("lion_8bit", "lost"), ("paged_adamw_8bit", "lost"), ("adamw_8bit", None)):
+        file.write_text(json.dumps({"output_dir": "out", "per_device_train_batch_size": 1, "optim": word}))
+        differences = expect(place.run("import", file, "--onto", BASE, "--json"), 0).json()["differences"]
+        check({each["kind"] for each in differences if each["key"] == "optim"} == ({kind} if kind else set()), (word, differences))
+
+
 TASKS = [  # options of sbatch, the command, what is warned of
     ("-N2 --ntasks-per-node=8", "srun torchrun --nnodes 2 --nproc_per_node 8 --rdzv_backend c10d --rdzv_endpoint a:1", "2 of these 16 meet"),
     ("-N 2 --ntasks-per-node=8", "srun torchrun --nproc_per_node 8", "64 ranks share its devices"),

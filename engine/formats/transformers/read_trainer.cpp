@@ -25,6 +25,7 @@ class TrainerReader {
 
   void read() {
     read_strategy();
+    read_optimizer();
     read_autocast();
     read_checkpointing();
     read_schedule();
@@ -66,6 +67,14 @@ class TrainerReader {
     if (reading_.find("parallel.strategy") != nullptr || s_.deepspeed != nullptr || !s_.ranks) return;
     put("parallel.strategy", yaml_scalar(strategy_of(*s_.ranks > 1 ? Framework::ddp : Framework::none)),
         "fsdp", "the file has neither fsdp nor deepspeed");
+  }
+
+  // The table reads those that a scenario has.
+  void read_optimizer() {
+    const ForeignValue* const said = s_.in_trainer("optim");
+    if (said == nullptr || said->is_null() || s_.in_deepspeed("optimizer.type") != nullptr) return;
+    if (read_trainer_optimizer(s_, said).kind == ReadBack::Kind::leave)
+      lose("optim", "train.optimizer as --onto says it, or its default", "a scenario has no such optimizer");
   }
 
   void read_autocast() {
