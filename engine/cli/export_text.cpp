@@ -102,8 +102,7 @@ std::string exports_text(std::span<const MadeExport> exports, const ExportOutcom
   for (const MadeExport& made : exports) {
     text += words_of(*made.target) + ": ";
     if (!made.refusal.why.empty()) {
-      text += fmt::format("not for this scenario: {}
-", made.refusal.why);
+      text += fmt::format("not for this scenario: {}\n", made.refusal.why);
       continue;
     }
     std::vector<std::string> names;
