@@ -30,6 +30,20 @@ def test_other_options_and_limit():
     check("out of memory" in text and "the first: operation" in text and "reserved" in text, text)
 
 
+def test_what_lives_at_the_peak_is_listed_by_who_asked_for_it():
+    done = expect(Place().run("replay", DATA / "history_stacks.pickle"), 0)
+    check("at the peak, after operation 119: 95.7 MiB in 35 blocks, by the innermost frame outside torch" in done.out, done)
+    lines = done.out.split("asked for by\n")[1].splitlines()
+    check(lines[0].split() == ["37.0", "MiB", "6", "MmBackward0", "(autograd)"], "the largest first", lines)
+    check(lines[1].endswith("/home/someone/my_model.py:11 (forward)"), "the program's own line", lines)
+    document = expect(Place().run("replay", DATA / "history_stacks.pickle", "--json"), 0).json()["at_peak"]
+    check(sum(each["bytes"] for each in document["by_origin"]) == document["bytes"] == 100372484, document)
+    check(document["origins"] == len(document["by_origin"]) == 8 and document["blocks"] == 35, document)
+    text = expect(Place().run("replay", DATA / "merge.json"), 0).out
+    check("at the peak" not in text, "operations by hand have no stacks", text)
+    check("no stack was noted" in expect(Place().run("replay", HISTORY), 0).out, "nor has a history without them")
+
+
 def test_operations():
     place = Place()
     file = place.path / "ops.json"

@@ -32,6 +32,7 @@ struct RecordedCall {
   Bytes size;               // of mallocs
   AllocatorStream stream;   // of mallocs, record_stream, complete_events
   std::int64_t count = 0;
+  std::uint32_t origin = 0;    // of mallocs: a place in the recording's list
   std::int64_t operation = 0;  // its place in the file, from 1; 0: not in the file, made before it begins
 };
 
@@ -65,6 +66,9 @@ struct AllocatorRecording {
   std::vector<RecordedPlace> places;  // of the segments in the order in which the driver gave them
   std::int64_t earlier_blocks = 0;    // allocated before the recording began; placed anew, at its start
   Bytes earlier_bytes;
+  // Who asked for blocks, each once; the first is empty, for those of which no stack was noted. No entry at
+  // all where the file has no place for stacks.
+  std::vector<std::string> origins;
 };
 
 // All fail with bad_input, at the operation or event that is wrong.

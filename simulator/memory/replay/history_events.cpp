@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/pickle_reader.h"
+#include "simulator/memory/replay/block_origin.h"
 
 namespace shardlab {
 namespace {
@@ -29,7 +30,7 @@ bool is_remark(std::string_view action) {
 
 class SnapshotReader {
  public:
-  explicit SnapshotReader(const PickleTree& tree) : tree_(tree) {}
+  explicit SnapshotReader(const PickleTree& tree) : tree_(tree), origins_(tree) {}
 
   Result<MemoryHistory> read(std::optional<int> wanted) {
     SHARDLAB_TRY(const PickleIndex traces, member(tree_.root(), "device_traces", "the snapshot"));
@@ -43,6 +44,7 @@ class SnapshotReader {
     if (const auto settings = tree_.find(tree_.root(), "allocator_settings"))
       if (const auto text = tree_.find(*settings, "PYTORCH_CUDA_ALLOC_CONF"))
         history.options = std::string(tree_.text(*text).value_or(std::string_view()));
+    history.origins = origins_.take_names();
     return history;
   }
 
@@ -106,6 +108,7 @@ class SnapshotReader {
       SHARDLAB_TRY(const std::int64_t address, integer(from, "addr", what));
       event.address = static_cast<std::uint64_t>(address);
     }
+    if (event.action == HistoryAction::alloc) event.origin = origins_.find(from);
     history.events.push_back(event);
     return {};
   }
@@ -139,11 +142,12 @@ class SnapshotReader {
     if (tree_.text(state) != "active_allocated") return {};
     SHARDLAB_TRY(const std::int64_t address, integer(block, "address", "a block"));
     SHARDLAB_TRY(const Bytes asked, size(block, "requested_size", "a block"));
-    history.live_at_end.push_back({static_cast<std::uint64_t>(address), asked, stream});
+    history.live_at_end.push_back({static_cast<std::uint64_t>(address), asked, stream, origins_.find(block)});
     return {};
   }
 
   const PickleTree& tree_;
+  BlockOrigins origins_;
   Bytes all_sizes_;
 };
 

@@ -29,12 +29,14 @@ struct HistoryEvent {
   Bytes size;                 // of alloc and free: what was asked for; else what was reserved, or wanted
   AllocatorStream stream;     // the driver's name of it; 0 is the default stream
   std::optional<Bytes> device_free;  // of oom
+  std::uint32_t origin = 0;          // of alloc: a place in the history's list
 };
 
 struct HistoryBlock {
   std::uint64_t address = 0;
   Bytes size;  // as it was asked for
   AllocatorStream stream;
+  std::uint32_t origin = 0;
 };
 
 struct MemoryHistory {
@@ -42,6 +44,7 @@ struct MemoryHistory {
   std::vector<HistoryBlock> live_at_end;  // allocated when the snapshot was taken
   Bytes reserved_at_start;                // before the first event
   std::string options;                    // PYTORCH_CUDA_ALLOC_CONF
+  std::vector<std::string> origins;       // who asked for blocks (block_origin.h); the first is empty
 };
 
 // bad_input: no such pickle, no history in it, or several devices and none chosen.

@@ -30,6 +30,7 @@ class HistoryReader {
  public:
   explicit HistoryReader(MemoryHistory history) : history_(std::move(history)) {
     recording_.options = history_.options;
+    recording_.origins = history_.origins;
     recording_.operations = static_cast<std::int64_t>(history_.events.size());
     const auto options = parse_allocator_options(history_.options);
     collects_ = options && options->garbage_collection_threshold > 0;
@@ -42,7 +43,7 @@ class HistoryReader {
     for (at_ = 0; at_ < events.size(); ++at_)
       if (Status read = event(events[at_]); !read) return fail(std::move(read).error());
     for (const HistoryBlock& block : history_.live_at_end)
-      if (!live_.contains(block.address)) earlier(block.address, block.size, block.stream);
+      if (!live_.contains(block.address)) earlier(block.address, block.size, block.stream, block.origin);
     // What was there before: in the order of its addresses, at the start.
     std::sort(earlier_.begin(), earlier_.end(),
               [](const Earlier& a, const Earlier& b) { return a.address < b.address; });
@@ -73,13 +74,14 @@ class HistoryReader {
     return recording_.calls.back();
   }
 
-  // A block that the history knows only from its end.
-  std::uint32_t earlier(std::uint64_t address, Bytes size, AllocatorStream stream) {
+  // A block that the history knows only from its end; who freed it is not who asked for it.
+  std::uint32_t earlier(std::uint64_t address, Bytes size, AllocatorStream stream, std::uint32_t origin = 0) {
     Earlier each;
     each.address = address;
     each.call.block = recording_.blocks++;
     each.call.size = size;
     each.call.stream = stream;
+    each.call.origin = origin;
     recording_.earlier_bytes += size;
     earlier_.push_back(each);
     return each.call.block;
@@ -93,6 +95,7 @@ class HistoryReader {
         RecordedCall& call = add(RecordedKind::malloc, recording_.blocks++);
         call.size = e.size;
         call.stream = e.stream;
+        call.origin = e.origin;
         complete_late();
         return {};
       }

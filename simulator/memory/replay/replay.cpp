@@ -68,18 +68,19 @@ class Replay {
       : recording_(recording),
         places_(as_recorded ? recording.places : std::vector<RecordedPlace>()),
         allocator_(options, device(limit)),
-        live_(std::size_t{recording.blocks} + 1) {}  // calls that are of no block name the first
-  Replay(const Replay&) = delete;                    // the allocator asks this object for places
-  Replay& operator=(const Replay&) = delete;         // likewise
+        live_(std::size_t{recording.blocks} + 1),  // calls that are of no block name the first
+        failed_(recording.blocks) {}
+  Replay(const Replay&) = delete;             // the allocator asks this object for places
+  Replay& operator=(const Replay&) = delete;  // likewise
 
   ReplayOutcome run() {
     for (const RecordedCall& call : recording_.calls) {
       make(call);
-      outcome_.reserved_in_vain =
-          std::max(outcome_.reserved_in_vain,
-                   allocator_.reserved() - Bytes{allocator_.statistics().active_bytes.all.current});
+      ++made_;
+      note_highest();
     }
     outcome_.statistics = allocator_.statistics();
+    outcome_.at_peak = live_after(recording_, made_at_peak_, failed_);
     return std::move(outcome_);
   }
 
@@ -92,6 +93,15 @@ class Replay {
   AllocatorDevice device(std::optional<Bytes> limit) {
     const Bytes memory = limit.value_or(k_no_limit);
     return {memory, memory, 0, [this](Bytes size) { return places_.next(size, allocator_); }};
+  }
+
+  void note_highest() {
+    const AllocatorStatistics& now = allocator_.statistics();
+    outcome_.reserved_in_vain =
+        std::max(outcome_.reserved_in_vain, allocator_.reserved() - Bytes{now.active_bytes.all.current});
+    if (now.allocated_bytes.all.current <= highest_) return;
+    highest_ = now.allocated_bytes.all.current;
+    made_at_peak_ = made_;
   }
 
   void make(const RecordedCall& call) {
@@ -128,6 +138,7 @@ class Replay {
   std::optional<AllocationId> malloc(const RecordedCall& call) {
     const auto allocation = allocator_.malloc(call.size, call.stream);
     if (allocation) return *allocation;
+    failed_[call.block] = true;
     if (outcome_.failures.size() < k_failures_kept) outcome_.failures.push_back({call.operation, call.size});
     return std::nullopt;
   }
@@ -158,6 +169,9 @@ class Replay {
   CachingAllocator allocator_;
   ReplayOutcome outcome_;
   std::vector<Live> live_;
+  std::vector<bool> failed_;                 // by block: its allocation was refused here
+  std::size_t made_ = 0, made_at_peak_ = 0;  // calls so far
+  std::int64_t highest_ = 0;                 // allocated bytes
   std::vector<AllocatorStream> unknown_streams_;
   std::int64_t last_unknown_ = 0;
   std::unordered_map<std::int64_t, std::int64_t> done_;

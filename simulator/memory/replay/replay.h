@@ -9,6 +9,7 @@
 #include "engine/base/result.h"
 #include "simulator/memory/caching_allocator/allocator_statistics.h"
 #include "simulator/memory/replay/allocator_recording.h"
+#include "simulator/memory/replay/live_at_peak.h"
 
 namespace shardlab {
 
@@ -36,6 +37,7 @@ struct ReplayOutcome {
   std::int64_t earlier_blocks = 0;  // allocated before the recording began
   Bytes earlier_bytes;
   Bytes reserved_in_vain;  // at its most, reserved memory that no active block had
+  LiveBlocks at_peak;      // what the program had when allocated memory was at its highest
 
   // The part of the highest reserved memory that active blocks never had at once.
   double fragmentation() const;

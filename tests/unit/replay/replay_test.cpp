@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "simulator/memory/replay/block_origin.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -116,6 +117,53 @@ TEST_CASE("other options and another limit change what becomes of a history") {
   REQUIRE_FALSE(failing.failures.empty());
   CHECK(failing.failures.front().operation > 0);
   CHECK(failing.limit_source == LimitSource::given);
+}
+
+// What a small training had at its peak, added up from the file by a program that knows nothing of this one.
+TEST_CASE("what lives at the peak is added up by who asked for it") {
+  const LiveBlocks live = replayed(content(test::data_file("allocator/history_stacks.pickle"))).at_peak;
+  CHECK(live.operation == 119);
+  CHECK(live.bytes == Bytes{100'372'484});
+  CHECK(live.blocks == 35);
+  REQUIRE(live.by_origin.size() == 8);
+  const auto is = [](const BlocksOfOrigin& each, std::int64_t bytes, std::int64_t blocks, const char* where) {
+    return each.bytes.value == bytes && each.blocks == blocks && each.where == where;
+  };
+  CHECK(is(live.by_origin[0], 38'772'736, 6, "MmBackward0 (autograd)"));
+  CHECK(is(live.by_origin[1], 33'554'432, 1, "/home/someone/my_model.py:11 (forward)"));
+  CHECK(is(live.by_origin[2], 18'726'912, 18, "/home/someone/train.py:13 (step)"));  // of torch/optim/adam.py
+  CHECK(is(live.by_origin[7], 4, 1, "/home/someone/train.py:11 (step)"));
+}
+
+TEST_CASE("blocks without a stack are told as such, and operations by hand have none") {
+  const LiveBlocks live = replayed(content(test::data_file("allocator/history_default.pickle"))).at_peak;
+  REQUIRE(live.by_origin.size() == 1);
+  CHECK(live.by_origin.front().where.empty());
+  CHECK(live.by_origin.front().blocks == live.blocks);
+  // The second fails, so that the first is all there is at the peak.
+  const LiveBlocks one =
+      replayed(R"({"limit": 4194304, "ops": [["m","a",1000],["m","b",3000000],["f","a"]]})").at_peak;
+  CHECK(one.bytes == Bytes{1000});
+  CHECK(one.operation == 1);
+  CHECK(one.by_origin.empty());
+}
+
+TEST_CASE("a frame is of the program, of torch, or says nothing") {
+  const auto kind = [](const char* file, const char* function) {
+    return origin_of({file, 7, function}).kind;
+  };
+  CHECK(kind("/env/lib/python3.11/site-packages/transformers/models/llama.py", "forward") ==
+        FrameKind::program);
+  CHECK(kind("<stdin>", "<module>") == FrameKind::program);
+  CHECK(kind("/env/lib/python3.11/site-packages/torch/nn/modules/linear.py", "forward") == FrameKind::torch);
+  CHECK(kind("/tmp/torchinductor_me/ab/cab.py", "call") == FrameKind::torch);
+  CHECK(kind("??", "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)") ==
+        FrameKind::torch);
+  CHECK(kind("Functions.cpp", "torch::autograd::generated::MmBackward0_apply_functional(std::vector)") ==
+        FrameKind::machinery);
+  CHECK(kind("/usr/lib/python3.11/contextlib.py", "inner") == FrameKind::machinery);
+  CHECK(kind("CUDACachingAllocator.cpp", "malloc") == FrameKind::machinery);
+  CHECK(origin_of({"/usr/lib/python3/dist-packages/deepspeed/a.py", 7, "f"}).words == "deepspeed/a.py:7 (f)");
 }
 
 TEST_CASE("operations of streams and events") {

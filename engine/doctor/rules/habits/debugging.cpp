@@ -31,7 +31,9 @@ Rule memory_profile() {
       .source = "torch.cuda.memory._record_memory_history",
       .message = "Record the allocator's history and look at the snapshot.",
       .explanation = "It names every block with its stack.",
-      .fix = {.kind = FixKind::command, .text = "record a snapshot and give it to `shardlab replay`"},
+      .fix = {.kind = FixKind::command,
+              .text = "record a snapshot and give it to `shardlab replay`, which lists what lives at its "
+                      "peak by the line that asked for it"},
       .example = "a peak that nobody can explain",
   };
 }

@@ -119,10 +119,11 @@ Rule above_prediction() {
       .source = "shardlab's comparison",
       .message = "The measured peak exceeds the predicted one.",
       .explanation =
-          "What the model of memory does not know is the clue: list the largest live tensors of a snapshot.",
+          "What the model of memory does not know is the clue: list what a snapshot has at its peak, by who "
+          "asked for it.",
       .fix = {.kind = FixKind::command,
-              .text = "`shardlab replay SNAPSHOT` lists the largest live blocks; `shardlab diff` compares "
-                      "the run with its prediction"},
+              .text = "`shardlab replay SNAPSHOT` lists the largest of what lives at the peak, by the line "
+                      "that asked for it; `shardlab diff` compares the run with its prediction"},
       .example = "a measured peak of 61 GiB, predicted 52 GiB",
       .checks = {{.needs = {Need::prediction, Need::measurement}, .run = check_measured_peak}},
   };
