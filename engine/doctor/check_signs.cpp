@@ -1,6 +1,7 @@
 #include "engine/doctor/check_signs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,15 +24,14 @@ Evidence evidence_of(const Case& facts, const SeenLine& line) {
 std::vector<Finding> check_signs(const Rule& rule, const Case& facts) {
   const LogSign* best = nullptr;
   const SeenSign* best_seen = nullptr;
-  bool only_info = true;
+  Severity most = Severity::info;
   for (const LogSign& sign : rule.signs) {
     const SeenSign* seen = facts.log->seen(sign);
     if (seen == nullptr) continue;
-    // What is only worth knowing counts where nothing else of the rule was seen.
-    const bool better =
-        best == nullptr || (best->only_info && !sign.only_info) ||
-        (best->only_info == sign.only_info && weight(sign, *seen) > weight(*best, *best_seen));
-    only_info = only_info && sign.only_info;
+    // What is a warning, or only worth knowing, counts where nothing worse of the rule was seen.
+    const bool better = best == nullptr || std::pair(sign.most, -weight(sign, *seen)) <
+                                               std::pair(best->most, -weight(*best, *best_seen));
+    most = std::min(most, sign.most);
     if (!better) continue;
     best = &sign;
     best_seen = seen;
@@ -52,8 +52,9 @@ std::vector<Finding> check_signs(const Rule& rule, const Case& facts) {
   finding.ranks.assign(best_seen->ranks.begin(), best_seen->ranks.end());
   if (best_seen->count > static_cast<std::int64_t>(std::max<std::size_t>(1, best_seen->ranks.size())))
     finding.message += fmt::format(" Seen {} times.", best_seen->count);
+  finding.severity = std::max(finding.severity, most);
   // A line that another rule explains much better does not accuse.
-  if (only_info || !best_seen->own) finding.severity = Severity::info;
+  if (!best_seen->own) finding.severity = Severity::info;
   return {finding};
 }
 

@@ -17,11 +17,11 @@ struct LogSign {
   Role role = Role::cause;                    //
   std::string_view frame = {};                // a pattern that a frame of the traceback above must match
   std::vector<std::string_view> unless = {};  // patterns that must not match the line
-  // Said instead of the rule's message, fix and severity where the sign means something of its own.
+  // Said instead of the rule's message and fix where the sign means something of its own.
   std::string_view message = {};
   std::string_view fix = {};
-  bool only_info = false;
-  bool whole_line = false;  // the pattern is all of the line but its prefixes: "Killed"
+  Severity most = Severity::error;  // of the finding, beside the rule's own
+  bool whole_line = false;          // the pattern is all of the line but its prefixes: "Killed"
 };
 
 }  // namespace shardlab

@@ -52,7 +52,7 @@ Rule weights_only() {
               {.pattern = "weights_only*unpickl", .certainty = 80},
               {.pattern = "upgrade torch to at least v2.6*torch.load", .certainty = 80},
               {.pattern = "vulnerability issue in `torch.load`", .certainty = 80},
-              {.pattern = "with `weights_only=false`*safe", .certainty = 50, .only_info = true},
+              {.pattern = "with `weights_only=false`*safe", .certainty = 50, .most = Severity::info},
           },
   };
 }

@@ -50,7 +50,7 @@ Rule keys() {
                .certainty = 30,
                .message = "The model has weights that the checkpoint lacks; they start at random. Expected "
                           "for a new head.",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "missing key(s) in state_dict",
                .certainty = 88,
                .unless = {"missing key(s) in state_dict: <"}},

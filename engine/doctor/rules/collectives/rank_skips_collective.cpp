@@ -122,7 +122,7 @@ Rule rank_skips() {
                .fix = "ask again after ten seconds (ncclras): counters that do not move are a hang, and the "
                       "ranks "
                       "with the lower number are behind",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "to our best knowledge*rank", .certainty = 88},
               {.pattern = "lagging/dead/mismatched ranks", .certainty = 90},
               {.pattern = "disagreement between rank0 and rank",

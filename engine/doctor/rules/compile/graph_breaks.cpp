@@ -36,7 +36,7 @@ Rule graph_breaks() {
               {.pattern = "torch._dynamo hit config.*cache_size_limit", .certainty = 82},
               {.pattern = "torch._dynamo hit config.*recompile_limit", .certainty = 82},
               {.pattern = "recompile_limit reached", .certainty = 82},
-              {.pattern = "recompilation*triggered", .certainty = 40, .only_info = true},
+              {.pattern = "recompilation*triggered", .certainty = 40, .most = Severity::info},
               {.pattern = "internaltorchdynamoerror", .certainty = 62},
               {.pattern = "backendcompilerfailed", .certainty = 60},
               {.pattern = "torch._dynamo.exc.", .certainty = 60},

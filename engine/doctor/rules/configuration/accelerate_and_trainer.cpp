@@ -43,7 +43,7 @@ Rule accelerate_rejects() {
               {.pattern = "accelerate config*invalid", .certainty = 70},
               {.pattern = "is not a valid backwardprefetch", .certainty = 85},
               {.pattern = "keyerror*fsdp", .certainty = 60},
-              {.pattern = "`fsdp_config`*deprecated", .certainty = 30, .only_info = true},
+              {.pattern = "`fsdp_config`*deprecated", .certainty = 30, .most = Severity::info},
           },
       .faults = {{.code = ErrorCode::none, .tool = "accelerate"},
                  {.code = ErrorCode::unknown_key, .tool = "accelerate"}},

@@ -34,11 +34,11 @@ Rule async_io_missing() {
               {.pattern = "async_io: please install the libaio",
                .certainty = 50,
                .message = "libaio is not installed; only offload to NVMe needs it.",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "async_io requires the dev libaio",
                .certainty = 50,
                .message = "libaio is not installed; only offload to NVMe needs it.",
-               .only_info = true},
+               .most = Severity::info},
           },
   };
 }

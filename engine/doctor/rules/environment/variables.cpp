@@ -35,8 +35,8 @@ Rule unknown_variables() {
           "TORCH_NCCL_ASYNC_ERROR_HANDLING instead",
       .signs =
           {
-              {.pattern = "environment variable*is deprecated; use", .certainty = 60, .only_info = true},
-              {.pattern = "pytorch_cuda_alloc_conf is deprecated", .certainty = 60, .only_info = true},
+              {.pattern = "environment variable*is deprecated; use", .certainty = 60, .most = Severity::info},
+              {.pattern = "pytorch_cuda_alloc_conf is deprecated", .certainty = 60, .most = Severity::info},
               {.pattern = "unrecognized cachingallocator option", .certainty = 90},
               {.pattern = "unrecognized key*in cuda allocator config", .certainty = 90},
               {.pattern = "unrecognized*allocator*option", .certainty = 85},
@@ -45,7 +45,7 @@ Rule unknown_variables() {
               {.pattern = "invalid value for*nccl_", .certainty = 70},
               {.pattern = "expandable_segments not supported on this platform",
                .certainty = 60,
-               .only_info = true},
+               .most = Severity::info},
           },
       .checks = {{.needs = {Need::environment}, .run = machine_check<strange_variables>}},
   };

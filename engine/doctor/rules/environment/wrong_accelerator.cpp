@@ -46,8 +46,8 @@ Rule wrong_accelerator() {
                .certainty = 60,
                .unless = {"setting ds_accelerator to cuda", "auto detect", "env variable to cuda"}},
               {.pattern = "value for ds_accelerator", .certainty = 90},
-              {.pattern = "warning: setting accelerator to cpu", .certainty = 60, .only_info = true},
-              {.pattern = "setting ds_accelerator to cpu", .certainty = 45, .only_info = true},
+              {.pattern = "warning: setting accelerator to cpu", .certainty = 60, .most = Severity::info},
+              {.pattern = "setting ds_accelerator to cpu", .certainty = 45, .most = Severity::info},
           },
       .checks = {{.needs = {Need::environment}, .run = machine_check<accelerator_remarks>}},
   };

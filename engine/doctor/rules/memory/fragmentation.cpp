@@ -15,6 +15,13 @@ namespace {
 constexpr double k_large_share = 0.15;  // of the device
 constexpr double k_some_share = 0.02;
 
+constexpr std::string_view k_flushed =
+    "The allocator found no room, emptied its cache and tried again: the job goes on, and the device stands "
+    "still meanwhile.";
+constexpr std::string_view k_less_pressure =
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; where it goes on flushing, lower the peak: a smaller "
+    "micro-batch with more accumulation, activation checkpointing";
+
 std::vector<Finding> check_idle_reserve(const Rule& rule, const Case& facts) {
   for (const SeenAllocation& failed : facts.log->allocations) {
     const AllocatorMessage& message = failed.message;
@@ -96,7 +103,11 @@ Rule fragmentation() {
           "reserved by PyTorch but unallocated.",
       .signs =
           {
-              {.pattern = "pytorch allocator cache flushes since last step", .certainty = 70},
+              {.pattern = "pytorch allocator cache flushes since last step",
+               .certainty = 70,
+               .message = k_flushed,
+               .fix = k_less_pressure,
+               .most = Severity::warning},
           },
       .checks = {{.needs = {Need::log}, .run = check_idle_reserve},
                  {.needs = {Need::prediction}, .run = check_predicted_reserve},

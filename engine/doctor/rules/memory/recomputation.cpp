@@ -65,7 +65,7 @@ Rule recomputed_differs() {
               {.pattern = "detected that*unpack*checkpoint*", .certainty = 60},
               {.pattern = "none of the inputs have requires_grad=true. gradients will be none",
                .certainty = 60,
-               .only_info = true},
+               .most = Severity::info},
           },
   };
 }

@@ -58,7 +58,7 @@ Rule plan_with_holes() {
               {.pattern = "parallelize_plan*not found", .certainty = 75},
               {.pattern = "parallelize_plan*could not be resolved", .certainty = 88},
               {.pattern = "tp_plan*", .certainty = 45},
-              {.pattern = "the following layers were not sharded", .certainty = 70, .only_info = true},
+              {.pattern = "the following layers were not sharded", .certainty = 70, .most = Severity::info},
           },
   };
 }

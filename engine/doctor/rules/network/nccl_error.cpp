@@ -48,7 +48,7 @@ Rule nccl_error() {
               {.pattern = "invalid usage*nccl version", .certainty = 58},
               {.pattern = "nccl*internal error", .certainty = 60},
               {.pattern = "failed to initialize nccl", .certainty = 64},
-              {.pattern = "nccl backend in distributedelastic", .certainty = 10, .only_info = true},
+              {.pattern = "nccl backend in distributedelastic", .certainty = 10, .most = Severity::info},
               {.pattern = "cuda error: an illegal memory access was encountered*nccl", .certainty = 60},
               {.pattern = "nccl communicator was aborted", .certainty = 45, .role = Role::symptom},
               {.pattern = "rccl*error", .certainty = 54},

@@ -78,17 +78,17 @@ Rule float16_overflow() {
                .certainty = 40,
                .message =
                    "A step was skipped because gradients overflowed: normal while the loss scale settles.",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "overflow!*skipping step",
                .certainty = 38,
                .message =
                    "A step was skipped because gradients overflowed: normal while the loss scale settles.",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "gradient overflow.*skipping step",
                .certainty = 38,
                .message =
                    "A step was skipped because gradients overflowed: normal while the loss scale settles.",
-               .only_info = true},
+               .most = Severity::info},
           },
       .checks = {{.needs = {Need::log}, .run = check_scale},
                  {.needs = {Need::measurement}, .run = check_skipped_steps}},

@@ -54,7 +54,7 @@ Rule no_launcher() {
               {.pattern = "you must initialize the accelerate state", .certainty = 80},
               {.pattern = "no required distributed*environment variables", .certainty = 60},
               {.pattern = "expected*env*local_rank", .certainty = 60},
-              {.pattern = "not using distributed mode", .certainty = 40, .only_info = true},
+              {.pattern = "not using distributed mode", .certainty = 40, .most = Severity::info},
               {.pattern = "setting world_size*1*launcher", .certainty = 50},
           },
   };

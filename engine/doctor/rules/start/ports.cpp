@@ -173,7 +173,7 @@ Rule no_route() {
                .message = "localhost has no IPv6 address here: harmless where the job goes on, else the head "
                           "address is wrong.",
                .fix = "MASTER_ADDR=127.0.0.1 on one node, the address of the head node on several",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "server socket has failed*cannot assign requested address",
                .certainty = 93,
                .message = k_not_this_node,
@@ -192,7 +192,7 @@ Rule no_route() {
                .certainty = 45,
                .message = "A name could not be resolved to an address of one kind; without an error after it "
                           "that is harmless.",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "distnetworkerror*cannot be retrieved (gai error", .certainty = 90},
               {.pattern = "failed to connect*gai error", .certainty = 90},
               {.pattern = "nodename nor servname provided", .certainty = 85},

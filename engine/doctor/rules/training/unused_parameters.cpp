@@ -49,10 +49,10 @@ Rule unused_parameters() {
                .certainty = 50,
                .message =
                    "find_unused_parameters is on and found none: the pass over the graph can be saved.",
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "you set*find_unused_parameters*did not find any",
                .certainty = 50,
-               .only_info = true},
+               .most = Severity::info},
               {.pattern = "expected to mark a variable ready only once",
                .certainty = 64,
                .message = "DDP met a parameter twice in one backward: reentrant checkpointing, or two "
