@@ -4,6 +4,7 @@
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/peak_parts.h"
 #include "engine/doctor/job/speed_finding.h"
+#include "engine/doctor/rules/memory/logits_signs.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/scenario/train_spec.h"
 
@@ -16,6 +17,26 @@ std::vector<Finding> check_batch(const Rule& rule, const Case& facts) {
                                    {{RemedyStep::micro_batch, smaller_micro_batches(*facts.job->scenario)}});
   finding.evidence.push_back(evidence_of_key(facts, "train.micro_batch"));
   return {finding};
+}
+
+std::vector<LogSign> batch_signs() {
+  std::vector<LogSign> signs = {
+      {.pattern = "no executable batch size found",
+       .certainty = 90,
+       .message = "Every batch size down to one ran out of memory."},
+      {.pattern = "cuda out of memory", .certainty = 45},
+      {.pattern = "hip out of memory", .certainty = 45},
+      {.pattern = "torch.outofmemoryerror", .certainty = 45},
+      {.pattern = "cuda.outofmemoryerror", .certainty = 45},
+      {.pattern = "out of memory", .certainty = 62, .frame = "in backward"},
+      {.pattern = "outofmemoryerror", .certainty = 62, .frame = "in backward"},
+      {.pattern = "out of memory", .certainty = 62, .frame = "autograd/__init__.py"},
+      {.pattern = "outofmemoryerror", .certainty = 62, .frame = "autograd/__init__.py"},
+      {.pattern = "out of memory", .certainty = 62, .frame = "loss.py"},
+      {.pattern = "outofmemoryerror", .certainty = 62, .frame = "loss.py"},
+  };
+  for (const LogSign& sign : logits_signs()) signs.push_back(sign);
+  return signs;
 }
 
 Rule batch_too_large() {
@@ -36,26 +57,7 @@ Rule batch_too_large() {
       .fix = {.kind = FixKind::settings,
               .text = "halve train.micro_batch and double train.accumulation: the global batch stays"},
       .example = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
-      .signs =
-          {
-              {.pattern = "no executable batch size found",
-               .certainty = 90,
-               .message = "Every batch size down to one ran out of memory."},
-              {.pattern = "cuda out of memory", .certainty = 45},
-              {.pattern = "hip out of memory", .certainty = 45},
-              {.pattern = "torch.outofmemoryerror", .certainty = 45},
-              {.pattern = "cuda.outofmemoryerror", .certainty = 45},
-              {.pattern = "out of memory", .certainty = 62, .frame = "in backward"},
-              {.pattern = "outofmemoryerror", .certainty = 62, .frame = "in backward"},
-              {.pattern = "out of memory", .certainty = 62, .frame = "autograd/__init__.py"},
-              {.pattern = "outofmemoryerror", .certainty = 62, .frame = "autograd/__init__.py"},
-              {.pattern = "out of memory", .certainty = 62, .frame = "in cross_entropy"},
-              {.pattern = "outofmemoryerror", .certainty = 62, .frame = "in cross_entropy"},
-              {.pattern = "out of memory", .certainty = 62, .frame = "in log_softmax"},
-              {.pattern = "outofmemoryerror", .certainty = 62, .frame = "in log_softmax"},
-              {.pattern = "out of memory", .certainty = 62, .frame = "loss.py"},
-              {.pattern = "outofmemoryerror", .certainty = 62, .frame = "loss.py"},
-          },
+      .signs = batch_signs(),
       .checks = {{.needs = {Need::prediction}, .run = check_batch}},
   };
 }
