@@ -15,6 +15,17 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_other_toolkit =
+    "An extension is compiled when it is first used, by the CUDA toolkit that is installed, and torch was "
+    "built for another version of CUDA.";
+constexpr std::string_view k_one_toolkit =
+    "nvcc --version beside python -c \"import torch; print(torch.version.cuda)\": install the toolkit of "
+    "torch's CUDA and point CUDA_HOME at it, or torch for the toolkit's; DS_SKIP_CUDA_CHECK=1 lets DeepSpeed "
+    "try where only the second number differs";
+constexpr std::string_view k_other_architecture =
+    "torch.cuda.get_arch_list() beside nvidia-smi --query-gpu=compute_cap --format=csv: a torch that has the "
+    "GPU, and extensions compiled again with TORCH_CUDA_ARCH_LIST for it";
+
 // The first two numbers of a version; nothing where it has none.
 std::optional<std::pair<int, int>> version_of(const MachineFacts& machine, const std::string& package) {
   const auto found = machine.packages.find(package);
@@ -46,6 +57,15 @@ std::vector<Finding> check_path(const Rule& rule, const Case& facts) {
   finding.severity = Severity::info;
   finding.message = "fully_shard is imported from where it was before it was public.";
   return {finding};
+}
+
+// DeepSpeed says the same where it goes on.
+LogSign of_other_toolkit(std::string_view pattern) {
+  return {.pattern = pattern,
+          .certainty = 75,
+          .unless = {"accepting this combination", "allowing this combination"},
+          .message = k_other_toolkit,
+          .fix = k_one_toolkit};
 }
 
 Rule function_not_found() {
@@ -104,17 +124,14 @@ Rule function_not_found() {
               {.pattern = "fsdp requires pytorch", .certainty = 80},
               {.pattern = "FSDP2 requires pytorch", .certainty = 84},
               {.pattern = "the following operator*not*compiled", .certainty = 30},
-              {.pattern = "runtimeerror: the nvidia driver on your system is too old", .certainty = 72},
-              {.pattern = "the detected cuda version*mismatches the version that was used to compile",
-               .certainty = 72},
-              {.pattern = "cudamismatchexception", .certainty = 75},
-              {.pattern = "does not match the version torch was compiled with",
-               .certainty = 75,
-               .unless = {"accepting this combination"}},
-              {.pattern = "installed cuda version*does not match",
-               .certainty = 75,
-               .unless = {"accepting this combination"}},
-              {.pattern = "no kernel image is available for execution on the device", .certainty = 74},
+              of_other_toolkit("the detected cuda version*mismatches the version that was used to compile"),
+              of_other_toolkit("cudamismatchexception"),
+              of_other_toolkit("does not match the version torch was compiled with"),
+              of_other_toolkit("installed cuda version*does not match"),
+              {.pattern = "no kernel image is available for execution on the device",
+               .certainty = 74,
+               .message = "A library was compiled for other GPUs than this one.",
+               .fix = k_other_architecture},
               {.pattern = "has no attribute 'fully_shard'", .certainty = 88},
               {.pattern = "object has no attribute 'no_sync'", .certainty = 72},
               {.pattern = "has no attribute 'set_requires_gradient_sync'", .certainty = 82},
