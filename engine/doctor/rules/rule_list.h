@@ -45,6 +45,7 @@
   ADD(data_unbalanced)                       \
   ADD(environment_variables)                 \
   ADD(environment_wrong_accelerator)         \
+  ADD(environment_failing_gpu)               \
   ADD(habits_watch)                          \
   ADD(habits_before_the_launch)              \
   ADD(habits_debugging)                      \

@@ -75,6 +75,8 @@ Rule illegal_access() {
               {.pattern = "cuda error: unspecified launch failure", .certainty = 72},
               {.pattern = "cuda error: an illegal instruction was encountered", .certainty = 74},
               {.pattern = "memory access fault by gpu node", .certainty = 84},
+              {.pattern = "nvrm: xid*: 13,", .certainty = 80},
+              {.pattern = "nvrm: xid*: 31,", .certainty = 80},
           },
   };
 }
