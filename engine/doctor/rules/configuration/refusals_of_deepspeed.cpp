@@ -4,6 +4,16 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_accumulated_outside =
+    "accelerate or the Trainer accumulates gradients by itself, which DeepSpeed refuses from 0.16 on where "
+    "it "
+    "partitions them (ZeRO-2 and 3).";
+constexpr std::string_view k_accumulate_inside =
+    "let DeepSpeed accumulate: gradient_accumulation_steps in its configuration (\"auto\" under the "
+    "Trainer), "
+    "no accumulate() and no no_sync() around its engine; or versions that belong together: transformers "
+    "from 4.48 on, or DeepSpeed below 0.16";
+
 LogSign of_deepspeed(std::string_view pattern, int certainty = 84, std::string_view frame = {}) {
   return {.pattern = pattern,
           .certainty = certainty,
@@ -35,6 +45,10 @@ std::vector<LogSign> refusals_of_deepspeed() {
       of_deepspeed("maximum supported zero stage is"),
       of_deepspeed("duplicate keys in deepspeed config"),
       of_deepspeed("occurs multiple times in optimizer.param_groups"),
+      {.pattern = "no_sync context manager is incompatible with gradient partitioning",
+       .certainty = 92,
+       .message = k_accumulated_outside,
+       .fix = k_accumulate_inside},
       of_deepspeed("no_sync context manager*unsupported"),
       of_deepspeed("it is illegal to call engine.step() inside no_sync"),
       of_deepspeed("partial offloading only supported for zero stage 3"),
