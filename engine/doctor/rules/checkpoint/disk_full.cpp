@@ -8,6 +8,17 @@ constexpr std::string_view k_short_swap_file =
     "A swap file of ZeRO's NVMe offload is shorter than its tensor: the disk of nvme_path is full, or the"
     " buffer does not fit the tensor.";
 
+constexpr std::string_view k_full_cache =
+    "The disk of the hub's cache is full: models and data sets are downloaded into the home folder unless "
+    "told otherwise.";
+constexpr std::string_view k_larger_cache =
+    "export HF_HOME=/large/disk/huggingface on every node before the job (HF_HUB_CACHE and "
+    "HF_DATASETS_CACHE move its parts); df -h ~/.cache shows how full it is";
+
+LogSign of_full_cache(std::string_view pattern) {
+  return {.pattern = pattern, .certainty = 94, .message = k_full_cache, .fix = k_larger_cache};
+}
+
 Rule too_many() {
   return {
       .id = "checkpoint/too-many",
@@ -31,6 +42,11 @@ Rule too_many() {
                .fix = "free it, or ray start --temp-dir on a larger disk (df -h shows which)"},
               {.pattern = "write(): fd*failed", .certainty = 80},
               {.pattern = "unexpected pos*vs", .certainty = 86, .frame = "save"},
+              of_full_cache("no space left on device*/.cache/huggingface/"),
+              of_full_cache("no space left on device*/huggingface/hub/"),
+              of_full_cache("no space left on device*/huggingface/datasets/"),
+              of_full_cache("no space left on device*.incomplete"),
+              of_full_cache("not enough free disk space to download"),
               {.pattern = "not enough free disk space", .certainty = 66},
               {.pattern = "not enough space on the disk", .certainty = 84},
               {.pattern = "buffer nbytes != file bytes",

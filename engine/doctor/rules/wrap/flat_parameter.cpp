@@ -4,6 +4,13 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_integer_weights =
+    "FSDP1 cannot flatten integers: the base is quantised, and its packed weights are stored as uint8 or "
+    "int8.";
+constexpr std::string_view k_float_storage =
+    "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_storage=torch.bfloat16), the type of all other "
+    "parameters, and torch_dtype the same; weights in eight bits cannot be sharded by FSDP1";
+
 Rule uniform_dtype() {
   return {
       .id = "wrap/uniform-dtype",
@@ -28,7 +35,10 @@ Rule uniform_dtype() {
                .frame = "all_gather"},
               {.pattern = "must flatten tensors with uniform dtype", .certainty = 95},
               {.pattern = "must flatten tensors with the same dtype", .certainty = 95},
-              {.pattern = "cannot flatten integer dtype tensors", .certainty = 92},
+              {.pattern = "cannot flatten integer dtype tensors",
+               .certainty = 92,
+               .message = k_integer_weights,
+               .fix = k_float_storage},
               {.pattern = "flatten*uniform*dtype", .certainty = 85},
               {.pattern = "flatparameter*requires uniform dtype", .certainty = 93},  // of torch 1.12 and 1.13
               {.pattern = "expects uniform dtype", .certainty = 75},
