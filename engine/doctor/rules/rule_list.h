@@ -46,6 +46,8 @@
   ADD(environment_variables)                 \
   ADD(environment_wrong_accelerator)         \
   ADD(environment_failing_gpu)               \
+  ADD(environment_ended_from_outside)        \
+  ADD(environment_hub_access)                \
   ADD(habits_watch)                          \
   ADD(habits_before_the_launch)              \
   ADD(habits_debugging)                      \

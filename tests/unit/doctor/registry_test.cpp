@@ -13,7 +13,7 @@ namespace {
 
 // The tables that codes come from: how many rows each has.
 const std::map<char, int> k_tables = {{'A', 20}, {'B', 26}, {'C', 34}, {'D', 31},
-                                      {'E', 44}, {'X', 22}, {'S', 8},  {'Y', 21}};
+                                      {'E', 44}, {'X', 22}, {'S', 8},  {'Y', 23}};
 
 TEST_CASE("every code of the tables belongs to exactly one rule") {
   std::map<std::string, int> rules_of;
@@ -29,7 +29,7 @@ TEST_CASE("every code of the tables belongs to exactly one rule") {
     }
   }
   CHECK(rules_of.size() == rows);  // no code that no table has
-  CHECK(rows == 206);
+  CHECK(rows == 208);
 }
 
 TEST_CASE("a rule is complete, and its id says its topic") {
