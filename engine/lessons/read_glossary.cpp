@@ -1,10 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "engine/base/input_file.h"
-#include "engine/base/lower_case.h"
-#include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/lessons/lesson_reader.h"
 #include "engine/lessons/word_list.h"
@@ -17,8 +13,9 @@ constexpr FileKind k_glossary_file{"glossary", std::int64_t{256} << 10};
 GlossaryWord read_word(const YamlNode& node, const std::string& name, LessonReader& reader) {
   GlossaryWord word;
   word.place = node.place;
-  if (!reader.is_section(node, name, {"word", "means", "look"})) return word;
+  if (!reader.is_section(node, name, {"word", "means", "look"}, {"also"})) return word;
   word.names = reader.words(node, "word", name);
+  word.also = reader.words(node, "also", name);
   word.meaning = reader.word(node, "means", name);
   if (const YamlNode* const look = node.find("look")) word.look = read_look(*look, name + ".look", reader);
   return word;
@@ -59,21 +56,6 @@ std::string in_cell(std::string text) {
 }
 
 }  // namespace
-
-Result<const GlossaryWord*> Glossary::find(std::string_view word) const {
-  std::vector<std::string> known;
-  for (const GlossarySection& section : sections) {
-    for (const GlossaryWord& each : section.words) {
-      for (const std::string& name : each.names) {
-        if (in_lower_case(name) == in_lower_case(word)) return &each;
-        known.push_back(name);
-      }
-    }
-  }
-  return bad_input(
-      "explain", fmt::format("'{}' is no word of the glossary", word),
-      nearest_name(word, known) ? suggestion(word, known) : "`shardlab explain --document` lists them");
-}
 
 Result<Glossary> read_glossary(const std::filesystem::path& file) {
   SHARDLAB_TRY(const std::string text, read_input_file(file, k_glossary_file));

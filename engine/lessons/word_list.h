@@ -15,6 +15,7 @@ namespace shardlab::lessons {
 
 struct GlossaryWord {
   std::vector<std::string> names;  // the first is how it is listed: rank; gather, all-gather
+  std::vector<std::string> also;   // what else finds it: HSDP
   std::string meaning;
   LookStep look;
   Place place;
@@ -31,7 +32,8 @@ struct Glossary {
   std::string about;
   std::vector<GlossarySection> sections;
 
-  // Upper and lower case are alike. bad_input for an unknown word, with the nearest.
+  // Upper and lower case are alike, and hyphens and blanks do not matter. bad_input for an unknown word, with
+  // the nearest, or those that have a word in common with it.
   Result<const GlossaryWord*> find(std::string_view word) const;
 };
 

@@ -188,9 +188,30 @@ def test_a_word_names_its_lessons():
     check(expect(place.run("explain", "all-gather"), 0).out == expect(place.run("explain", "gather"), 0).out, "two names of one word")
 
 
+ASKED = ("ddp", "fsdp", "fsdp2", "zero", "zero-3", "hsdp", "nccl", "overlap", "lora", "distillation", "optimizer", "bf16", "mixed precision",
+         "gradient accumulation", "activation checkpointing", "allgather", "reduce scatter", "mfu")
+
+
+def test_words_as_people_write_them():
+    place = Place()
+    for word in ASKED:
+        check(expect(place.run("explain", word), 0).out, word)
+    for theirs, ours in (("HSDP", "hybrid sharding"), ("zero 3", "ZeRO"), ("AllGather", "gather, all-gather"), ("gradient checkpointing", "activation checkpointing")):
+        check(expect(place.run("explain", theirs), 0).out.startswith(f"{ours}: "), theirs)
+    document = WORDS.read_text()
+    names = [plain(name) for found in re.findall(r"(?:word|also): (.*)", document) for name in found.strip("[]").split(",")]
+    check(len(names) == len(set(names)), f"a name of two words: {sorted(name for name in names if names.count(name) > 1)}")
+
+
+def plain(name):
+    return re.sub("[-_ '\"]", "", name).lower()
+
+
 def test_bad_input():
     place = Place()
     expect_error(place.run("explain", "reduce-scater"), 2, "'reduce-scater' is no word of the glossary", "did you mean 'reduce-scatter'?")
+    expect_error(place.run("explain", "gradient", "clipping"), 2, "near it: accumulation, activation checkpointing")
+    expect_error(place.run("explain", "tflops"), 2, "near it: model FLOPs")
     expect_error(place.run("explain", "warp", "drive"), 2, "'warp drive' is no word of the glossary", "explain --document")
     expect_error(place.run("explain", "rank", "--document"), 2, "--document")
     expect_error(place.run("explain", "rank", "--set", "train.micro_batch=2"), 2, "a word has no settings")
