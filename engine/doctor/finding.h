@@ -58,8 +58,9 @@ struct Cost {
   Bytes peak{};                        // allocated, of the rank that needs most
   std::optional<Bytes> reserved = {};  // by the allocator; absent on processors
   Nanoseconds step_time{};
-  Nanoseconds exposed{};          // of it, communication that nothing hides
-  std::optional<bool> fits = {};  // absent where nobody knows how much there is
+  Nanoseconds exposed{};               // of it, communication that nothing hides
+  std::optional<bool> fits = {};       // absent where nobody knows how much there is
+  std::optional<Bytes> too_much = {};  // by which the device is too small; absent where it is not
 
   friend bool operator==(const Cost&, const Cost&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/doctor/job/room.h"
 #include "simulator/alternatives/predict_with.h"
 
 namespace shardlab {
@@ -39,6 +40,7 @@ Cost cost_of(const RunSummary& run) {
   cost.step_time = run.step_time.median;
   cost.exposed = run.exposed_communication;
   if (run.fits) cost.fits = *run.fits != Fit::no;
+  cost.too_much = shortage_of(run);
   return cost;
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "engine/doctor/job/peak_parts.h"
 #include "engine/doctor/job/room.h"
 #include "simulator/remedies/settings_that_fit.h"
 #include "simulator/remedies/shared_remedies.h"
@@ -16,16 +18,20 @@ namespace {
 // waste not to take it.
 constexpr double k_least_gain = 0.01, k_waste = 0.1;
 
+constexpr std::string_view k_what_else = "more or larger devices, or a smaller model";
+
 void propose(Finding& finding, const FittingSettings& fitting, const RunSummary& before) {
   finding.fix.kind = FixKind::settings;
   finding.fix.set = fitting.settings;
   finding.effect = Effect{cost_of(before), cost_of(*fitting.run)};
 }
 
-void say_that_nothing_helps(Finding& finding) {
+void say_that_nothing_helps(Finding& finding, const RunSummary& before) {
   finding.fix.set.clear();
   if (finding.goal == Goal::fit) {
-    finding.fix.text = "nothing that was tried helps: more or larger devices, or a smaller model";
+    finding.fix.text = "nothing that was tried helps: ";
+    if (shortage_of(before)) finding.fix.text += shortage_words(before) + "; ";
+    finding.fix.text += k_what_else;
   } else {
     finding.fix.text += "; no setting that was tried makes the step shorter";
   }
@@ -50,7 +56,8 @@ std::string fitting_words(const FittingSettings& fitting) {
       return fitting.settings.size() > 1 ? "together these make it fit, cheapest first" : "this makes it fit";
     case Room::tight: return "with this it only just fits; more or larger devices give it room";
     case Room::none:
-      return "this lowers the need and is not enough: more or larger devices, or a smaller model";
+      return fmt::format("this lowers the need and is not enough: {}; {}", shortage_words(*fitting.run),
+                         k_what_else);
   }
   return {};
 }
@@ -63,7 +70,7 @@ bool try_to_fit(Finding& finding, const std::vector<Remedy>& all, Trials& trials
     if (finding.takes_all_remedies) finding.fix.text = fitting_words(*fitting);
   } else {
     if (finding.needs_a_fix) return false;
-    say_that_nothing_helps(finding);
+    say_that_nothing_helps(finding, trials.before());
   }
   return true;
 }
@@ -98,7 +105,7 @@ bool try_to_speed_up(Finding& finding, Trials& trials) {
   const auto best = fastest(finding, trials);
   if (!best) {
     if (finding.needs_a_fix) return false;
-    say_that_nothing_helps(finding);
+    say_that_nothing_helps(finding, trials.before());
     finding.severity = Severity::info;
     return true;
   }

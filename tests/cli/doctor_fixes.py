@@ -85,6 +85,30 @@ def test_the_doctor_and_explain_memory_propose_the_same():
     check(done["fixed"]["set"] == [chunks] and done["fixed"]["effect"]["after"]["fits"], f"{done['fixed']}")
 
 
+# Autocast allows no loss in chunks.
+TOO_LARGE = """name: too-large
+model: {config: gemma-2b, sequence_length: 2048}
+cluster: {gpu: A100-SXM-40GB, gpus_per_node: 1}
+parallel: {strategy: none}
+precision: {autocast: bfloat16}
+train: {micro_batch: 4}
+"""
+
+
+def test_a_fix_that_does_not_suffice_says_what_lacks_and_is_no_success():
+    place = Place()
+    (place.path / "job.yaml").write_text(TOO_LARGE)
+    text = expect(place.run("doctor", "job.yaml"), 1).out
+    check("is not enough: still " in text and "what is left: activations " in text, text)
+    done = expect(place.run("doctor", "job.yaml", "--fix", "-o", "fixed.yaml"), 1)
+    check(", and still does not fit\n" in done.out and "does not fit: still " in done.out, "no success is claimed", done)
+    after = json.loads(place.run("doctor", "job.yaml", "--fix", "-o", "again.yaml", "--json").out)["fixed"]["effect"]["after"]
+    run = simulated(place, "again.yaml")
+    check(after["fits"] is False and after["too_much"] == run["memory"]["peak_device"] - run["memory_limit"], f"{after}")
+    quiet = expect(place.run("doctor", "job.yaml", "--ignore", "A-05", "--ignore", "A-07", "--fix", "-o", "ignored.yaml"), 1)
+    check("ignored.yaml is written as it was, and does not fit" in quiet.out, "ignoring the rules mends nothing", quiet)
+
+
 def with_replacements(text, fix):
     """The text with a fix of SARIF made, as an editor makes it: regions of whole lines."""
     lines = text.splitlines(keepends=True)

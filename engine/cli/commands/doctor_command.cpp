@@ -124,7 +124,8 @@ class DoctorCommand final : public Command {
     } else {
       context.console.print(fix_text(report) + "\n" + findings_text({examination}, context.options.verbose));
     }
-    return fixed.left.empty() ? verdict({examination}) : k_exit_verdict_not_met;
+    const bool is_mended = fixed.left.empty() && written.predicted.fits != Fit::no;
+    return is_mended ? verdict({examination}) : k_exit_verdict_not_met;
   }
 
   // Fixes are changes of the scenario's file: of the only one, or of the one that was examined.

@@ -12,11 +12,14 @@
 namespace shardlab {
 namespace {
 
+std::string parts_words(const PeakParts& parts) {
+  return fmt::format("activations {}, gathered {}, states {}", to_string(parts.activations),
+                     to_string(parts.gathered), to_string(parts.states));
+}
+
 std::string parts_text(const RunSummary& run) {
-  const PeakParts parts = peak_parts(*run.memory);
-  return fmt::format("{} live in {}: activations {}, gathered {}, states {}",
-                     to_string(run.memory->peak_allocated), run.memory->peak_label,
-                     to_string(parts.activations), to_string(parts.gathered), to_string(parts.states));
+  return fmt::format("{} live in {}: {}", to_string(run.memory->peak_allocated), run.memory->peak_label,
+                     parts_words(peak_parts(*run.memory)));
 }
 
 std::string words_of(MemoryCause cause) {
@@ -58,6 +61,15 @@ PeakParts peak_parts(const MemorySummary& memory) {
     }
   }
   return parts;
+}
+
+std::string shortage_words(const RunSummary& run) {
+  const auto shortage = shortage_of(run);
+  if (!shortage) return run.fit_reason.value_or("it still does not fit");
+  const std::string text = fmt::format("still {} too much; what is left: {}", to_string(*shortage),
+                                       parts_words(peak_parts(*run.memory)));
+  const Bytes beside = need_of(run) - run.memory->peak_allocated;
+  return beside > Bytes{} ? fmt::format("{}, {} beside the tensors", text, to_string(beside)) : text;
 }
 
 double idle_share(const RunSummary& run) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/doctor/case.h"
@@ -34,6 +35,11 @@ enum class MemoryCause : std::uint8_t {
 // Which of them a case is about that has a prediction, whether it fits or not: units that are too large
 // and gaps between blocks before the largest part of the peak.
 MemoryCause memory_cause(const Case& facts);
+
+// What lacks where the device is too small, and what takes it: "still 8.7 GiB too much; what is left:
+// activations 20.0 GiB, gathered 0 B, states 28.0 GiB". Where something else does not fit, the reason of the
+// prediction.
+std::string shortage_words(const RunSummary& run);
 
 // Reserved and not allocated, as a share of the device's memory.
 double idle_share(const RunSummary& run);

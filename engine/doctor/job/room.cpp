@@ -12,6 +12,11 @@ Bytes need_of(const RunSummary& run) {
   return run.memory->peak_device.value_or(run.memory->peak_allocated);
 }
 
+std::optional<Bytes> shortage_of(const RunSummary& run) {
+  if (run.fits != Fit::no || !run.memory_limit || need_of(run) <= *run.memory_limit) return std::nullopt;
+  return need_of(run) - *run.memory_limit;
+}
+
 bool steps_do_not_fit(const RunSummary& run) {
   return run.fits == Fit::no && (!run.fit_probability || *run.fit_probability <= k_unlikely_to_run);
 }

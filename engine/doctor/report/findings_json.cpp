@@ -18,13 +18,12 @@ Json evidence_json(const std::vector<Evidence>& evidence) {
 }
 
 Json cost_json(const Cost& cost) {
-  Json json = {{"peak", cost.peak.value},
-               {"reserved", nullptr},
-               {"step_time_ns", cost.step_time.value},
-               {"exposed_ns", cost.exposed.value},
-               {"fits", nullptr}};
+  Json json = {
+      {"peak", cost.peak.value},          {"reserved", nullptr}, {"step_time_ns", cost.step_time.value},
+      {"exposed_ns", cost.exposed.value}, {"fits", nullptr},     {"too_much", nullptr}};
   if (cost.reserved) json["reserved"] = cost.reserved->value;
   if (cost.fits) json["fits"] = *cost.fits;
+  if (cost.too_much) json["too_much"] = cost.too_much->value;
   return json;
 }
 

@@ -35,7 +35,8 @@ std::string change(std::string_view what, const std::string& before, const std::
 std::string fits_words(const Effect& effect) {
   if (!effect.after.fits || !effect.before.fits) return "";
   if (*effect.after.fits) return *effect.before.fits ? "" : ", fits";
-  return ", does not fit";
+  const auto& too_much = effect.after.too_much;
+  return too_much ? fmt::format(", does not fit: still {} too much", to_string(*too_much)) : ", does not fit";
 }
 
 std::string effect_text(const Effect& effect) {
@@ -73,11 +74,14 @@ bool is_seen_in(const Finding& finding, const std::string& source) {
 }
 
 std::string written_words(const FixReport& report) {
+  const bool fails = report.effect.after.fits == false;
+  if (report.set.empty() && fails && report.left.empty())
+    return fmt::format("{} is written as it was, and does not fit\n", report.file);
   if (report.set.empty())
     return fmt::format("{} is written; there was nothing {}\n", report.file,
                        report.left.empty() ? "to fix" : "that a setting fixes");
-  std::string text =
-      fmt::format("{} is written, with the fixes of {}\n", report.file, fmt::join(report.rules, ", "));
+  std::string text = fmt::format("{} is written, with the fixes of {}{}\n", report.file,
+                                 fmt::join(report.rules, ", "), fails ? ", and still does not fit" : "");
   for (const std::string& setting : report.set) text += fmt::format("  set: {}\n", setting);
   return text + fmt::format("  then: {}\n", effect_text(report.effect));
 }

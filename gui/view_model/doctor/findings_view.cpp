@@ -55,6 +55,8 @@ std::vector<EffectLine> effect_lines(const Effect& effect) {
 
 std::string verdict_of(const Effect& effect) {
   if (!effect.before.fits || !effect.after.fits) return {};
+  if (const auto& too_much = effect.after.too_much)
+    return fmt::format("it still does not fit: {} too much", to_string(*too_much));
   if (!*effect.after.fits) return "it still does not fit";
   return *effect.before.fits ? "" : "then it fits";
 }

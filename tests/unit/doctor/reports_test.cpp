@@ -52,6 +52,26 @@ TEST_CASE("general words of NCCL are no finding beside the reason that follows t
   CHECK(text.find("D-02") == std::string::npos);
 }
 
+TEST_CASE("a file that still does not fit is not called fixed") {
+  Cost before, after;
+  before.fits = after.fits = false;
+  before.too_much = gibibytes(30);
+  after.too_much = gibibytes(3);
+  FixReport report{"fixed.yaml", {"train.micro_batch=1"}, {"memory/batch-too-large"}, {before, after}};
+  std::string text = fix_text(report);
+  CHECK(text.starts_with(
+      "fixed.yaml is written, with the fixes of memory/batch-too-large, and still does not fit\n"));
+  CHECK(text.find(", does not fit: still 3.00 GiB too much\n") != std::string::npos);
+  CHECK(fix_json(report)["effect"]["after"]["too_much"] == gibibytes(3).value);
+  report.set.clear();
+  report.rules.clear();
+  CHECK(fix_text(report) == "fixed.yaml is written as it was, and does not fit\n");
+  report.effect.after.fits = true;
+  report.effect.after.too_much.reset();
+  CHECK(fix_text(report) == "fixed.yaml is written; there was nothing to fix\n");
+  CHECK(fix_json(report)["effect"]["after"]["too_much"].is_null());
+}
+
 TEST_CASE("SARIF names rules by index and lines by number") {
   const auto sarif = findings_sarif({test::examine_text(k_log)});
   CHECK(sarif["version"] == "2.1.0");

@@ -55,6 +55,16 @@ TEST_CASE("a finding has a heading, its codes, its fix, and before and after") {
   CHECK(view.counts == "1 error");
 }
 
+TEST_CASE("a fix that does not suffice says what lacks") {
+  Finding finding = finding_with_fix();
+  finding.effect->after.fits = false;
+  finding.effect->after.too_much = gibibytes(3);
+  Examination examination;
+  examination.findings = {finding};
+  CHECK(scenario_findings(examination, nullptr).cards.front().verdict ==
+        "it still does not fit: 3.00 GiB too much");
+}
+
 TEST_CASE("only settings that were predicted can be applied") {
   Finding finding = finding_with_fix();
   finding.effect.reset();

@@ -116,10 +116,14 @@ TEST_CASE("a fix keeps the global batch, also one that does not suffice") {
       "parallel: {strategy: none}\nprecision: {autocast: bfloat16}\ntrain: {micro_batch: 4}\n");
   REQUIRE(examined.finding.effect);
   CHECK(examined.finding.effect->after.fits == false);
+  CHECK_THAT(examined.finding.fix.text, test::contains_text("is not enough: still ") &&
+                                            test::contains_text(" too much; what is left: activations "));
   const auto fixed = predict_with(examined.planned, examined.finding.fix.set, nullptr);
   REQUIRE_OK(fixed);
   const TrainSpec &before = *examined.planned.scenario.train, &after = *fixed->planned.scenario.train;
   CHECK(after.micro_batch < before.micro_batch);
+  CHECK(examined.finding.effect->after.too_much ==
+        *fixed->run.memory->peak_device - *fixed->run.memory_limit);
   CHECK(after.micro_batch * after.accumulation == before.micro_batch * before.accumulation);
 }
 
