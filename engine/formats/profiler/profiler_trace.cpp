@@ -14,7 +14,7 @@ namespace shardlab {
 namespace {
 
 // Where in the file the reader is; everything else is passed over, however deep it goes.
-enum class Place { outside, event, arguments, distributed, device };
+enum class Within { outside, event, arguments, distributed, device };
 
 // The library's own words, without what it read last, which may be no text at all:
 // "[...] parse error at line 1, column 1: syntax error while parsing value - invalid literal; last read:
@@ -51,26 +51,26 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     ++depth_;
     if (in_list_ && depth_ == list_depth_ + 1) {
       fields_ = {};
-      place_ = Place::event;
-    } else if (place_ == Place::event && depth_ == list_depth_ + 2 && key_ == "args") {
-      place_ = Place::arguments;
+      place_ = Within::event;
+    } else if (place_ == Within::event && depth_ == list_depth_ + 2 && key_ == "args") {
+      place_ = Within::arguments;
     } else if (depth_ == 2 && key_ == "distributedInfo") {
-      place_ = Place::distributed;
+      place_ = Within::distributed;
     } else if (depth_ == 3 && in_devices_) {
-      place_ = Place::device;
+      place_ = Within::device;
     }
     return true;
   }
 
   bool end_object() override {
     --depth_;
-    if (place_ == Place::arguments && depth_ == list_depth_ + 1) {
-      place_ = Place::event;
-    } else if (place_ == Place::event && depth_ == list_depth_) {
+    if (place_ == Within::arguments && depth_ == list_depth_ + 1) {
+      place_ = Within::event;
+    } else if (place_ == Within::event && depth_ == list_depth_) {
       table_.add(fields_);
-      place_ = Place::outside;
-    } else if ((place_ == Place::distributed && depth_ == 1) || (place_ == Place::device && depth_ == 2)) {
-      place_ = Place::outside;
+      place_ = Within::outside;
+    } else if ((place_ == Within::distributed && depth_ == 1) || (place_ == Within::device && depth_ == 2)) {
+      place_ = Within::outside;
     }
     return true;
   }
@@ -89,7 +89,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override {
     if (in_list_ && depth_ == list_depth_) in_list_ = false;
     if (depth_ == 2) in_devices_ = false;
-    if (place_ == Place::arguments) fields_.end_of_list(key_);
+    if (place_ == Within::arguments) fields_.end_of_list(key_);
     --depth_;
     return true;
   }
@@ -105,30 +105,30 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool at(int depth) const { return depth_ == depth; }
 
   bool number(const std::string& value) {
-    if (place_ == Place::event && at(list_depth_ + 1)) fields_.number(key_, value);
+    if (place_ == Within::event && at(list_depth_ + 1)) fields_.number(key_, value);
     argument(value);
-    if (place_ == Place::distributed && at(2)) table_.distributed(key_, value);
-    if (place_ == Place::device && at(3)) table_.device(key_, value);
+    if (place_ == Within::distributed && at(2)) table_.distributed(key_, value);
+    if (place_ == Within::device && at(3)) table_.device(key_, value);
     if (at(1) && !in_list_ && key_ == "baseTimeNanoseconds") table_.base_time(value);
     return true;
   }
   void argument(const std::string& value) {
-    if (place_ != Place::arguments) return;
+    if (place_ != Within::arguments) return;
     if (at(list_depth_ + 2))
       fields_.argument(key_, value);
     else
       fields_.element(key_, value);
   }
   bool text(const std::string& value) {
-    if (place_ == Place::event && at(list_depth_ + 1)) fields_.text(key_, value);
+    if (place_ == Within::event && at(list_depth_ + 1)) fields_.text(key_, value);
     argument(value);
-    if (place_ == Place::device && at(3)) table_.device(key_, value);
+    if (place_ == Within::device && at(3)) table_.device(key_, value);
     return true;
   }
 
   EventTable table_;
   EventFields fields_;
-  Place place_ = Place::outside;
+  Within place_ = Within::outside;
   std::string key_;
   int depth_ = 0, list_depth_ = 0;
   bool in_list_ = false, has_list_ = false, in_devices_ = false;
