@@ -59,8 +59,8 @@ struct CostCoefficients {
     return dtype == DType::float16 ? float16 : bfloat16;
   }
   const TrafficCoefficients& traffic_of(std::string_view name) const;
-  // Of one of a program's operators, by the dtype of what it reads. `compiled`: a compiler makes it one
-  // kernel, which moves its bytes as a copy does.
+  // What one of a program's operators takes, by the dtype of what it reads. `compiled`: a compiler makes it
+  // one kernel, which moves its bytes as a copy does.
   const TrafficCoefficients& traffic_of_operator(std::string_view operation, Direction direction, DType dtype,
                                                  bool compiled = false) const;
 };

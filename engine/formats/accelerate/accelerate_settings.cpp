@@ -4,7 +4,6 @@
 
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/model/wrap/wrap_spec.h"
-#include "engine/scenario/cluster_spec.h"
 
 namespace shardlab {
 namespace {

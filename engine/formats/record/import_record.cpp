@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/scenario/cluster_spec.h"
 #include "engine/trace/step_time.h"
 
 namespace shardlab {

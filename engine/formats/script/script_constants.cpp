@@ -4,7 +4,6 @@
 #include "engine/formats/script/python_text.h"
 #include "engine/formats/script/script_parts.h"
 #include "engine/formats/tools/module_patterns.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
 #include "engine/scenario/run_spec.h"

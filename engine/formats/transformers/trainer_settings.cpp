@@ -8,7 +8,6 @@
 #include "engine/base/parse.h"
 #include "engine/formats/accelerate/accelerate_settings.h"
 #include "engine/formats/accelerate/fsdp_settings.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/train_words.h"

@@ -42,7 +42,7 @@ bool lies_in(const ModelGraph& graph, ModuleId module, std::string_view path) {
   return own == path || own.starts_with(std::string(path) + ".");
 }
 
-// Of the operators below a module; empty: of all.
+// What the operators below a module keep; empty: all of them.
 std::int64_t kept_bytes(const ModelGraph& graph, std::string_view path) {
   std::set<TensorId> kept;
   std::int64_t bytes = 0;
