@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/formats/accelerate/fsdp_settings.h"
+#include "engine/hardware/device_kind.h"
 #include "engine/model/wrap/wrap_spec.h"
 
 namespace shardlab {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/hardware/device_kind.h"
 #include "engine/trace/step_time.h"
 
 namespace shardlab {

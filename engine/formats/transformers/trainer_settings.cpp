@@ -8,6 +8,7 @@
 #include "engine/base/parse.h"
 #include "engine/formats/accelerate/accelerate_settings.h"
 #include "engine/formats/accelerate/fsdp_settings.h"
+#include "engine/hardware/device_kind.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/train_words.h"
