@@ -146,7 +146,9 @@ TEST_CASE("gaps between blocks have a setting of their own, where it is not set 
   const std::string grows = "cluster.allocator.conf=expandable_segments:True";
   const auto gain = [&](const std::vector<std::string>& settings) {
     const Predicted predicted = predict(k_llama, settings);
-    for (const MemorySaving& each : predict_savings(predicted.planned, predicted.run, nullptr).value())
+    const auto savings = predict_savings(predicted.planned, predicted.run, nullptr);
+    REQUIRE_OK(savings);
+    for (const MemorySaving& each : *savings)
       if (each.setting == grows) return each.gain;
     return Bytes{};
   };
