@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 
-OURS = ("--set", "model.implementation=fused", "--set", "model.attention=auto")
+OURS = ("--set", "model.implementation=fused", "--set", "model.attention=auto", "--set", "model.compile=none", "--set", "model.loss.compiled=false")
 GROUPS = {"all": "", "sequence": "sequence ", "device": "", "GPUs": "GPUs "}
 
 

@@ -18,7 +18,8 @@ std::size_t placeholder_length(std::string_view text) {
     return 0;
   const std::size_t end = text.substr(0, k_longest).find_first_of("<>|;&()$`\"'\n", 1);
   if (end == std::string_view::npos || text[end] != '>' || text[end - 1] == ' ') return 0;
-  const bool goes_on = end + 1 < text.size() && std::isalnum(static_cast<unsigned char>(text[end + 1])) != 0;
+  const char next = end + 1 < text.size() ? text[end + 1] : ' ';
+  const bool goes_on = std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '&';  // as in 2>&1
   return goes_on ? 0 : end + 1;
 }
 

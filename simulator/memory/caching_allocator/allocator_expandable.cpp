@@ -60,10 +60,11 @@ BlockIndex CachingAllocator::find_expandable(const Request& request) {
   return new_range(request);
 }
 
-// A range of nine eighths of the device's memory: room to go on behind pages that were unmapped.
+// A range of nine eighths of the device's memory: room to go on behind pages that were unmapped. Where memory
+// has no limit a request can be larger.
 BlockIndex CachingAllocator::new_range(const Request& request) {
   const Bytes page = request.small ? k_small_segment : options_.large_segment_size;
-  const Bytes size = page * pages_up(device_.total + device_.total / 8, page);
+  const Bytes size = page * pages_up(std::max(device_.total + device_.total / 8, request.size), page);
   AllocatorBlock block;
   block.address = place(size);
   block.size = size;

@@ -98,4 +98,14 @@ TEST_CASE("an expandable segment grows where it ends, and gives back whole pages
   CHECK(a.snapshot().empty());
 }
 
+// A prediction follows a run without a limit first, and a single request can be larger than the device.
+TEST_CASE("without a limit an expandable segment holds a request larger than the device") {
+  CachingAllocator a(*parse_allocator_options("expandable_segments:True"), {gibibytes(1), gibibytes(64)});
+  const AllocationId first = *a.malloc(mebibytes(30));
+  const AllocationId large = *a.malloc(gibibytes(3));
+  CHECK(a.statistics().allocated_bytes.all.current == (gibibytes(3) + mebibytes(30)).value);
+  CHECK(a.free(first));
+  CHECK(a.free(large));
+}
+
 }  // namespace shardlab
