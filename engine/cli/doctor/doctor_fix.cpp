@@ -26,9 +26,21 @@ void add_setting(std::vector<std::string>& set, const std::string& setting) {
   set.push_back(setting);
 }
 
-// A fix that was applied and is proposed again would be so forever.
+bool was_fixed(const FixedJob& fixed, const Finding& finding) {
+  return std::find(fixed.rules.begin(), fixed.rules.end(), finding.rule) != fixed.rules.end();
+}
+
+bool is_told_by_others(const FixedJob& fixed, const Finding& finding) {
+  return std::none_of(finding.evidence.begin(), finding.evidence.end(), [&](const Evidence& evidence) {
+    return evidence.source == fixed.job.read.source.file();
+  });
+}
+
+// A fix that was applied and is proposed again would be so forever; and a log goes on telling of what the
+// scenario's own finding of the same rule has mended.
 const Finding* next_to_fix(const FixedJob& fixed, const std::vector<std::string>& wanted) {
   for (const Finding& finding : fixed.examination.findings) {
+    if (was_fixed(fixed, finding) && is_told_by_others(fixed, finding)) continue;
     const bool new_settings =
         std::any_of(finding.fix.set.begin(), finding.fix.set.end(), [&](const std::string& set) {
           return std::find(fixed.applied.begin(), fixed.applied.end(), set) == fixed.applied.end();
@@ -89,9 +101,8 @@ bool is_mended(const FixedJob& fixed, const Finding& finding) {
 // What stands beside the scenario shows it, and it was not fixed.
 void add_left(FixedJob& fixed, const std::vector<std::string>& wanted) {
   for (const Finding& finding : fixed.examination.findings) {
-    const bool is_fixed =
-        std::find(fixed.rules.begin(), fixed.rules.end(), finding.rule) != fixed.rules.end();
-    const bool is_left = !is_fixed && is_seen_beside(finding, fixed.job) && !is_mended(fixed, finding);
+    const bool is_left =
+        !was_fixed(fixed, finding) && is_seen_beside(finding, fixed.job) && !is_mended(fixed, finding);
     if (is_left && is_wanted(finding, wanted))
       fixed.left.push_back({finding, std::string(words_of_kind(finding.fix.kind))});
   }
