@@ -13,12 +13,20 @@ namespace shardlab {
 namespace {
 
 constexpr std::string_view k_peak_of_class = "peak.";
+constexpr std::string_view k_of_collectives = "communication.";
+
+// A trace of others may not tell all collectives apart: of one that it has none of nothing is known.
+std::optional<double> known_figure(const RunSummary& run, const Metric& metric, std::optional<double> value) {
+  const bool unknown = !run.implementation && metric.name.starts_with(k_of_collectives) && value == 0.0;
+  return unknown ? std::nullopt : value;
+}
 
 std::vector<DifferenceRow> totals_of(const RunSummary& first, const RunSummary& second) {
   std::vector<DifferenceRow> rows;
   for (const Metric& metric : summary_metrics(first, second, {})) {
     if (metric.name.starts_with(k_peak_of_class)) continue;
-    rows.push_back({with_spaces(metric.name), metric.unit, metric.predicted, metric.measured, metric.name});
+    rows.push_back({with_spaces(metric.name), metric.unit, known_figure(first, metric, metric.predicted),
+                    known_figure(second, metric, metric.measured), metric.name});
   }
   return rows;
 }
