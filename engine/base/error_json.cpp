@@ -101,7 +101,7 @@ std::string error_json(const Error& error) {
 }
 
 Error parse_error_json(std::string_view text) {
-  if (is_json_too_deep(text)) return {};
+  if (is_json_too_deep(text) || has_too_many_members(text)) return {};
   return from_json(Json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 

@@ -135,4 +135,11 @@ Result<std::size_t> read_piece(const InputFile& input, std::span<char> room, con
   return static_cast<std::size_t>(got);
 }
 
+void skip_hole(const InputFile& input) {
+  const off_t here = ::lseek(input.descriptor(), 0, SEEK_CUR);
+  if (here < 0) return;  // what comes through a pipe has no holes
+  const bool is_last = ::lseek(input.descriptor(), here, SEEK_DATA) < 0 && errno == ENXIO;
+  if (is_last && here < input.size()) ::lseek(input.descriptor(), input.size(), SEEK_SET);
+}
+
 }  // namespace shardlab

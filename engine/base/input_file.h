@@ -25,6 +25,7 @@ inline constexpr FileKind k_expert_load_file{"load of experts", std::int64_t{256
 inline constexpr FileKind k_weights_index_file{"index of weights", std::int64_t{256} << 20};
 inline constexpr FileKind k_record_file_kind{"record of a training", std::int64_t{256} << 20};
 inline constexpr FileKind k_memory_history_file{"memory history", std::int64_t{8} << 30};
+inline constexpr FileKind k_allocations_file{"list of allocations", std::int64_t{256} << 20};
 inline constexpr FileKind k_flight_dump_file{"dump of a flight recorder", std::int64_t{256} << 20};
 inline constexpr FileKind k_program_file{"source of a program", std::int64_t{4} << 20};
 inline constexpr FileKind k_table_file{"table", std::int64_t{64} << 20};
@@ -74,5 +75,9 @@ Result<std::string> read_end(const std::filesystem::path& file, const FileKind& 
 // The bytes that come next, as many as are there and find room: 0 at the end. bad_input
 // (ErrorCode::unreadable) at `place` where they cannot be read.
 Result<std::size_t> read_piece(const InputFile& input, std::span<char> room, const Place& place);
+
+// Moves on to where the file has bytes on the disk. A hole reads as zeros, costs nothing and may be terabytes
+// long: whoever passes over zeros need not read them.
+void skip_hole(const InputFile& input);
 
 }  // namespace shardlab

@@ -1,5 +1,6 @@
 #include "engine/base/pickle_reader.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <limits>
@@ -38,11 +39,18 @@ std::string_view refused_name(char opcode) {
 // Python's stack machine, as far as data needs it.
 class PickleMachine {
  public:
-  explicit PickleMachine(std::string source) { tree_.source_ = std::move(source); }
+  PickleMachine(std::string source, std::size_t most_steps) : most_steps_(most_steps) {
+    tree_.source_ = std::move(source);
+  }
+
+  // Whether it was stopped for want of bytes, and of nothing else.
+  bool wants_more() const { return wants_more_; }
 
   Result<PickleTree> read() {
-    while (!stopped_) {
+    for (std::size_t steps = 0; !stopped_; ++steps) {
       const std::size_t at = at_;
+      if (steps > std::min(most_steps_, k_free_steps + at / 2))
+        return bad_input({}, fmt::format("the pickle holds too many objects: {} in {} bytes", steps, at));
       const auto opcode = number(1);
       if (!opcode) return bad_input({}, fmt::format("the pickle ends after {} bytes, before its STOP", at));
       const auto code = static_cast<char>(*opcode);
@@ -60,11 +68,13 @@ class PickleMachine {
  private:
   using Node = PickleTree::Node;
 
+  static constexpr std::size_t k_free_steps = 4'000'000;  // some hundred bytes of memory each at most
+
   std::string_view rest() const { return std::string_view(tree_.source_).substr(at_); }
 
   // A little-endian number of so many bytes.
   std::optional<std::uint64_t> number(std::size_t bytes) {
-    if (rest().size() < bytes) return std::nullopt;
+    if (rest().size() < bytes) return wants_more_ = true, std::nullopt;
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < bytes; ++i)
       value |= std::uint64_t{static_cast<unsigned char>(rest()[i])} << (8 * i);
@@ -74,7 +84,7 @@ class PickleMachine {
 
   std::optional<std::string_view> line() {
     const std::size_t end = rest().find('\n');
-    if (end == std::string_view::npos) return std::nullopt;
+    if (end == std::string_view::npos) return wants_more_ = true, std::nullopt;
     const std::string_view text = rest().substr(0, end);
     at_ += end + 1;
     return text;
@@ -88,8 +98,8 @@ class PickleMachine {
   }
   bool push_integer(std::int64_t value) { return push({PickleKind::integer, 0, value}); }
   bool push_text(PickleKind kind, std::optional<std::uint64_t> length) {
-    if (!length || *length > rest().size() || *length > std::numeric_limits<std::uint32_t>::max())
-      return false;
+    if (!length || *length > std::numeric_limits<std::uint32_t>::max()) return false;
+    if (*length > rest().size()) return wants_more_ = true, false;
     const auto place = static_cast<std::int64_t>(at_);
     at_ += *length;
     return push({kind, static_cast<std::uint32_t>(*length), place});
@@ -152,7 +162,8 @@ class PickleMachine {
 
   // A number of two's complement; more than 64 bits are no size and no address.
   bool long_integer(std::optional<std::uint64_t> bytes) {
-    if (!bytes || *bytes > rest().size()) return false;
+    if (!bytes) return false;
+    if (*bytes > rest().size()) return wants_more_ = true, false;
     const std::size_t used = *bytes == 9 && rest()[8] == '\0' ? 8 : *bytes;
     if (used > 8) return false;
     auto value = static_cast<std::int64_t>(*number(used));
@@ -250,11 +261,18 @@ class PickleMachine {
   std::vector<PickleIndex> stack_;
   std::vector<std::size_t> marks_;
   std::unordered_map<std::uint64_t, PickleIndex> memo_;
+  const std::size_t most_steps_;
   bool stopped_ = false;
+  bool wants_more_ = false;
 };
 
-Result<PickleTree> read_pickle(std::string source) {
-  return PickleMachine(std::move(source)).read();
+Result<PickleTree> read_pickle(std::string source, std::size_t most_steps) {
+  return PickleMachine(std::move(source), most_steps).read();
+}
+
+bool may_begin_pickle(std::string beginning) {
+  PickleMachine machine(std::move(beginning), std::numeric_limits<std::size_t>::max());
+  return machine.read().has_value() || machine.wants_more();
 }
 
 std::optional<std::int64_t> PickleTree::integer(PickleIndex value) const {

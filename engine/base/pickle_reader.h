@@ -1,11 +1,13 @@
 // Reads a Python pickle as data: numbers, texts, lists, tuples and dictionaries. Nothing is ever executed:
 // what would import, call or build something (GLOBAL, REDUCE, BUILD ...) is refused by its name.
 //
-// Protocols 0 to 5. Memory is bounded by the file's size times a small number, whatever lengths it names;
-// there is no recursion, so nesting costs nothing; an object may contain itself.
+// Protocols 0 to 5. Memory is bounded, whatever lengths a file names: a file that has an instruction of the
+// pickle's machine for fewer than two of its bytes, which no data have, is refused once these are many. There
+// is no recursion, so nesting costs nothing; an object may contain itself.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +47,13 @@ class PickleTree {
   PickleIndex root_ = 0;
 };
 
-// bad_input: not a whole pickle, or one that would do something. Its place has no file: the caller knows it.
-Result<PickleTree> read_pickle(std::string source);
+// bad_input: not a whole pickle, one that would do something, or one of more than so many instructions. Its
+// place has no file: the caller knows it.
+Result<PickleTree> read_pickle(std::string source,
+                               std::size_t most_steps = std::numeric_limits<std::size_t>::max());
+
+// Whether a longer pickle may begin so. What may not is refused by read_pickle() in the same words, without
+// the rest.
+bool may_begin_pickle(std::string beginning);
 
 }  // namespace shardlab

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/input_file.h"
+#include "engine/base/json_depth.h"
 #include "engine/base/output_file.h"
 #include "engine/checkpoint/checkpoint_file.h"
 #include "engine/checkpoint/float_conversion.h"
@@ -53,6 +54,8 @@ Status SafetensorsReader::add_file(const fs::path& path) {
 
 Status SafetensorsReader::add_index(const fs::path& path) {
   SHARDLAB_TRY(const std::string text, read_input_file(path, k_weights_index_file));
+  if (is_json_too_large(text))
+    return bad_input(in_file(path.string()), "is not an index: it has too many values");
   const auto index = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
     return bad_input(in_file(path.string()), "is not an index: no weight_map");

@@ -176,7 +176,8 @@ Result<std::string> rank_job_text(const RankJob& job) {
 }
 
 Result<RankJob> parse_rank_job(std::string_view text) {
-  const OrderedJson json = is_json_too_deep(text) ? OrderedJson() : OrderedJson::parse(text, nullptr, false);
+  const bool is_too_much = is_json_too_deep(text) || has_too_many_members(text);
+  const OrderedJson json = is_too_much ? OrderedJson() : OrderedJson::parse(text, nullptr, false);
   if (!json.is_object())
     return bad_input({}, "is not the job of a rank",
                      "shardlab writes one for every run: start the run again");

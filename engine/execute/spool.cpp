@@ -142,6 +142,7 @@ void add_record(const Json& line, Spool& spool) {
 
 // A step of a million instructions.
 constexpr std::size_t k_longest_record = std::size_t{256} << 20;
+constexpr std::size_t k_most_values_of_record = 30'000'000;
 
 // A record that is there and cannot be read is the machine's trouble: it can be read later.
 tl::unexpected<Error> cannot_be_read(Error error) {
@@ -166,7 +167,8 @@ Result<Spool> read_spool(const std::filesystem::path& path) {
       return spool;
     }
     try {
-      if (is_json_too_deep(line)) throw std::out_of_range("nested too deeply");
+      if (is_json_too_deep(line) || is_json_too_large(line, k_most_values_of_record))
+        throw std::out_of_range("too much for a record");
       add_record(Json::parse(line), spool);
     } catch (const std::exception&) {
       return bad_input(in_file(path.string(), lines->number()), "is not a record of a run",

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/base/input_file.h"
+#include "engine/base/json_depth.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_path.h"
@@ -36,7 +37,8 @@ Result<std::vector<double>> shares_of(const nlohmann::json& numbers, const std::
 
 Result<std::vector<std::vector<double>>> read_recorded(const std::filesystem::path& path) {
   SHARDLAB_TRY(const std::string text, read_input_file(path, k_expert_load_file));
-  const nlohmann::json root = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json root =
+      is_json_too_large(text) ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
   if (!root.is_object() || !root.contains("layers") || !root["layers"].is_array() || root["layers"].empty())
     return bad_input(in_file(path.string()), "no load of experts in this file",
                      "`shardlab run --save-load FILE` writes one");

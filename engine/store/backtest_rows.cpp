@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
 #include "engine/store/sql_values.h"
 #include "engine/store/write_run.h"
 
@@ -22,8 +23,13 @@ std::string details_text(const BacktestRow& row) {
   return text_of({{"nearest", row.nearest}, {"rules", row.rules}, {"groups", std::move(groups)}});
 }
 
+// An empty list, which holds nothing that is asked for, where there is too much.
+Json parsed(const std::string& text) {
+  return is_json_too_deep(text) || has_too_many_members(text) ? Json::array() : Json::parse(text);
+}
+
 void read_details(BacktestRow& row, const std::string& text) {
-  const Json json = Json::parse(text);
+  const Json json = parsed(text);
   row.nearest = json.at("nearest").get<std::vector<std::string>>();
   row.rules = json.at("rules").get<std::vector<std::string>>();
   for (const Json& group : json.at("groups"))
@@ -119,7 +125,7 @@ Result<std::optional<BacktestEntry>> read_latest_backtest(SQLite::Database& db, 
   entry.backtest.within_bands = read_number(query.getColumn(5));
   entry.backtest.band_part = query.getColumn(6).getDouble();
   try {
-    entry.backtest.settings = Json::parse(query.getColumn(3).getString()).get<std::vector<std::string>>();
+    entry.backtest.settings = parsed(query.getColumn(3).getString()).get<std::vector<std::string>>();
     entry.backtest.rows = read_rows(db, entry.id);
   } catch (const Json::exception& error) {
     return bad_input("a stored backtest", error.what());

@@ -17,6 +17,7 @@ std::string provenance_text(const Provenance& provenance) {
 
 Result<Provenance> parse_provenance(std::string_view text, RunKind kind) {
   if (is_json_too_deep(text)) return bad_input("provenance of a run", "is nested too deeply");
+  if (has_too_many_members(text)) return bad_input("provenance of a run", "has too many members");
   try {
     const Json json = Json::parse(text);
     Provenance provenance;

@@ -220,6 +220,7 @@ void add_columns(Json& json, const RunEntry& entry) {
 
 Result<RunSummary> parse_summary_json(std::string_view text) {
   if (is_json_too_deep(text)) return bad_input("summary of a run", "is nested too deeply");
+  if (has_too_many_members(text)) return bad_input("summary of a run", "has too many members");
   try {
     RunSummary run;
     read(Json::parse(text), run);

@@ -33,6 +33,7 @@ Status read_pieces(const LogSource& log, const std::function<bool(std::string_vi
   SHARDLAB_TRY(const InputFile file, InputFile::open(log.file, "log"));
   std::string piece(k_piece, '\0');
   while (true) {
+    skip_hole(file);
     SHARDLAB_TRY(const std::size_t size, read_piece(file, piece, in_file(log.name)));
     if (size == 0 || !take(std::string_view(piece).substr(0, size))) return {};
   }

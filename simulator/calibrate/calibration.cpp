@@ -107,6 +107,8 @@ std::string to_json(const Calibration& calibration) {
 Result<Calibration> calibration_from_json(std::string_view text, std::string_view name) {
   if (is_json_too_deep(text))
     return bad_input(in_file(std::string(name)), "not a calibration: nested too deeply");
+  if (is_json_too_large(text))
+    return bad_input(in_file(std::string(name)), "not a calibration: it has too many values");
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != k_format) {

@@ -38,7 +38,7 @@ class ReplayCommand final : public Command {
         return bad_input("--limit", limit ? "no memory at all" : limit.error().what);
       settings.limit = *limit;
     }
-    SHARDLAB_TRY(std::string content, read_input_file(file_, k_memory_history_file));
+    SHARDLAB_TRY(std::string content, read_recording_file(file_));
     auto recording =
         read_recording(std::move(content), device_given_.given() ? std::optional(device_) : std::nullopt);
     if (!recording) return fail(within(std::move(recording).error()));

@@ -133,6 +133,7 @@ Result<LogFacts> read_log(const std::string& target) {
   LogReader reader(all_signs());
   std::string piece(k_piece, '\0');
   for (bool begins = true;;) {
+    skip_hole(file);
     SHARDLAB_TRY(const std::size_t size, read_piece(file, piece, in_file(target)));
     if (size == 0) break;
     const std::string_view read = std::string_view(piece).substr(0, size);

@@ -211,16 +211,22 @@ tl::unexpected<Error> nested_too_deeply(const std::string& file) {
   return bad_input(in_file(file), "is no dump of a flight recorder: it is nested too deeply");
 }
 
+tl::unexpected<Error> holds_too_much(const std::string& file) {
+  return bad_input(in_file(file), fmt::format("is no dump of a flight recorder: it has more than {} values",
+                                              k_most_json_values));
+}
+
 Result<Json> tree_of(std::string bytes, const std::string& file) {
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && bytes[first] == '{') {
+    if (is_json_too_large(bytes)) return holds_too_much(file);
+    if (is_json_too_deep(bytes)) return nested_too_deeply(file);
     Json json = Json::parse(bytes, nullptr, false);
     if (json.is_discarded())
       return bad_input(in_file(file), "is damaged: its JSON does not end as it should");
-    if (is_json_too_deep(bytes)) return nested_too_deeply(file);
     return json;
   }
-  auto pickle = read_pickle(std::move(bytes));
+  auto pickle = read_pickle(std::move(bytes), k_most_json_values);
   if (!pickle) {
     pickle.error().place = in_file(file);
     return fail(pickle.error());

@@ -136,15 +136,16 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   std::size_t error_at_ = 0;
 };
 
-}  // namespace
+tl::unexpected<Error> is_empty(const std::string& where) {
+  return bad_input(in_file(where), "is empty", "the profiler writes its trace when it stops");
+}
 
-Result<ProfilerTrace> parse_profiler_trace(std::string_view text, const std::string& where) {
-  if (text.empty())
-    return bad_input(in_file(where), "is empty", "the profiler writes its trace when it stops");
-  Reader reader;
-  const bool whole = nlohmann::json::sax_parse(text, &reader);
-  if (!whole && reader.error_at() >= text.size())
-    return bad_input(in_file(where), fmt::format("ends in the middle, after {} bytes", text.size()),
+// What the reader made of a text, read to its end or to where it is none; `size` is its size where it was
+// read to its end.
+Result<ProfilerTrace> outcome_of(Reader& reader, bool whole, std::optional<std::size_t> size,
+                                 const std::string& where) {
+  if (!whole && size && reader.error_at() >= *size)
+    return bad_input(in_file(where), fmt::format("ends in the middle, after {} bytes", *size),
                      "it was cut off: copy it again once the program that writes it has ended");
   if (!whole)
     return bad_input(in_file(where),
@@ -156,9 +157,25 @@ Result<ProfilerTrace> parse_profiler_trace(std::string_view text, const std::str
   return reader.take();
 }
 
+}  // namespace
+
+Result<ProfilerTrace> parse_profiler_trace(std::string_view text, const std::string& where) {
+  if (text.empty()) return is_empty(where);
+  Reader reader;
+  const bool whole = nlohmann::json::sax_parse(text, &reader);
+  return outcome_of(reader, whole, text.size(), where);
+}
+
 Result<ProfilerTrace> read_profiler_trace(const std::filesystem::path& file) {
-  SHARDLAB_TRY(const std::string text, read_trace_file(file, k_longest_trace));
-  return parse_profiler_trace(text, file.string());
+  SHARDLAB_TRY(TraceText text, TraceText::open(file, k_longest_trace));
+  const TraceIterator begin(text);
+  if (begin == TraceIterator() && !text.error()) return is_empty(file.string());
+  Reader reader;
+  const bool whole = nlohmann::json::sax_parse(begin, TraceIterator(), &reader);
+  if (text.error()) return fail(*text.error());
+  return outcome_of(reader, whole,
+                    text.is_at_end() ? std::optional(static_cast<std::size_t>(text.size())) : std::nullopt,
+                    file.string());
 }
 
 }  // namespace shardlab

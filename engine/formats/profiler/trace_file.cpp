@@ -5,8 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <vector>
+#include <utility>
 
 #include "engine/base/input_file.h"
 #include "engine/base/units.h"
@@ -14,47 +13,53 @@
 namespace shardlab {
 namespace {
 
-struct CloseFile {
-  void operator()(gzFile_s* file) const { gzclose(file); }
-};
-using File = std::unique_ptr<gzFile_s, CloseFile>;
-
+constexpr std::size_t k_piece_of_trace = std::size_t{1} << 20;
 constexpr const char* k_record_again = "copy it again, or record it again";
 
-Error failed(const std::filesystem::path& path, gzFile_s* file) {
+// What zlib says; nothing where all is well.
+std::optional<Error> failure_of(const std::filesystem::path& path, gzFile_s* file) {
   int code = Z_OK;
   const char* const text = gzerror(file, &code);
-  if (code == Z_BUF_ERROR)
-    return {ErrorKind::bad_input, path.string(), "ends before its packed content does", k_record_again};
-  if (code == Z_ERRNO) return {ErrorKind::bad_input, path.string(), std::strerror(errno), {}};
-  return {ErrorKind::bad_input, path.string(), fmt::format("its packed content is damaged: {}", text),
-          k_record_again};
+  const auto bad = [&](std::string what, const char* hint) {
+    return Error{ErrorKind::bad_input, path.string(), std::move(what), hint};
+  };
+  if (code == Z_OK || code == Z_STREAM_END) return std::nullopt;
+  if (code == Z_BUF_ERROR) return bad("ends before its packed content does", k_record_again);
+  if (code == Z_ERRNO) return bad(std::strerror(errno), "");
+  return bad(fmt::format("its packed content is damaged: {}", text), k_record_again);
 }
 
 }  // namespace
 
+void TraceText::CloseFile::operator()(gzFile_s* file) const {
+  gzclose(file);
+}
+
+TraceText::TraceText(std::unique_ptr<gzFile_s, CloseFile> file, std::filesystem::path path,
+                     std::int64_t longest)
+    : file_(std::move(file)), path_(std::move(path)), longest_(longest), piece_(k_piece_of_trace, '\0') {}
+
 // zlib hands on what is not packed as it is.
-Result<std::string> read_trace_file(const std::filesystem::path& path, std::int64_t longest) {
+Result<TraceText> TraceText::open(const std::filesystem::path& path, std::int64_t longest) {
   SHARDLAB_TRY(InputFile input, InputFile::open(path, "trace"));
-  const File file(gzdopen(input.descriptor(), "rb"));
+  std::unique_ptr<gzFile_s, CloseFile> file(gzdopen(input.descriptor(), "rb"));
   if (!file) return bad_input(in_file(path.string()), "cannot be read: no memory for it");
   input.release();  // closed with `file`
-  std::string text;
-  std::vector<char> part(1 << 20);
-  while (true) {
-    const int count = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()));
-    if (count < 0) return fail(failed(path, file.get()));
-    if (count == 0) break;
-    text.append(part.data(), static_cast<std::size_t>(count));
-    if (static_cast<std::int64_t>(text.size()) > longest)
-      return bad_input(in_file(path.string()), fmt::format("holds more than {}", to_string(Bytes{longest})),
-                       "record fewer steps, without stacks and shapes");
-  }
-  // Only now zlib tells of content that was cut off.
-  int code = Z_OK;
-  gzerror(file.get(), &code);
-  if (code != Z_OK && code != Z_STREAM_END) return fail(failed(path, file.get()));
-  return text;
+  return TraceText(std::move(file), path, longest);
+}
+
+std::string_view TraceText::next() {
+  if (is_at_end_ || error_) return {};
+  const int count = gzread(file_.get(), piece_.data(), static_cast<unsigned>(piece_.size()));
+  // Only at the end zlib tells of content that was cut off.
+  if (count <= 0) error_ = failure_of(path_, file_.get());
+  if (count <= 0) return is_at_end_ = !error_, std::string_view();
+  size_ += count;
+  if (size_ <= longest_) return std::string_view(piece_).substr(0, static_cast<std::size_t>(count));
+  error_ = Error{ErrorKind::bad_input, path_.string(),
+                 fmt::format("holds more than {}", to_string(Bytes{longest_})),
+                 "record fewer steps, without stacks and shapes"};
+  return {};
 }
 
 }  // namespace shardlab

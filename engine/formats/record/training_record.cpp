@@ -1,5 +1,6 @@
 #include "engine/formats/record/training_record.h"
 #include "engine/base/input_file.h"
+#include "engine/base/json_depth.h"
 #include "engine/base/json_number.h"
 
 #include <algorithm>
@@ -84,6 +85,8 @@ class Reader {
 Result<TrainingRecord> read_training_record(const std::filesystem::path& file) {
   SHARDLAB_TRY(const std::string text, read_input_file(file, k_record_file_kind));
   const Reader reader(in_file(file.string()));
+  if (is_json_too_large(text))
+    return fail(reader.error("is no record of a training: it has too many values"));
   try {
     const json root = json::parse(text);
     if (root.value("format", "") != "shardlab-record")

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,5 +83,9 @@ Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional
 
 // Either, by how it begins.
 Result<AllocatorRecording> read_recording(std::string content, std::optional<int> device = {});
+
+// The content of a file for read_recording(). Snapshots may be large: one that begins as none does is not
+// read on. Errors: those of read_input_file().
+Result<std::string> read_recording_file(const std::filesystem::path& file);
 
 }  // namespace shardlab

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/input_file.h"
+#include "engine/base/pickle_reader.h"
 #include "simulator/memory/caching_allocator/allocator_options.h"
 #include "simulator/memory/replay/allocator_recording.h"
 #include "simulator/memory/replay/history_events.h"
@@ -238,6 +240,12 @@ class HistoryReader {
   std::unordered_map<std::size_t, Bytes> refused_;
 };
 
+// JSON, rather than a pickle.
+bool holds_operations(std::string_view content) {
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (content[first] == '{' || content[first] == '[');
+}
+
 }  // namespace
 
 Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional<int> device) {
@@ -251,10 +259,17 @@ Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional
 }
 
 Result<AllocatorRecording> read_recording(std::string content, std::optional<int> device) {
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return bad_input({}, "the file is empty");
-  if (content[first] == '{' || content[first] == '[') return read_operations(content);
+  if (content.find_first_not_of(" \t\r\n") == std::string::npos) return bad_input({}, "the file is empty");
+  if (holds_operations(content)) return read_operations(content);
   return read_memory_history(std::move(content), device);
+}
+
+Result<std::string> read_recording_file(const std::filesystem::path& file) {
+  constexpr FileKind k_beginning{"memory history", std::int64_t{1} << 20};
+  SHARDLAB_TRY(std::string beginning, read_beginning(file, k_beginning));
+  if (holds_operations(beginning)) return read_input_file(file, k_allocations_file);
+  if (!may_begin_pickle(beginning)) return beginning;
+  return read_input_file(file, k_memory_history_file);
 }
 
 }  // namespace shardlab

@@ -157,8 +157,12 @@ Status read_options(const json& options, AllocatorRecording& recording) {
 }  // namespace
 
 Result<AllocatorRecording> read_operations(std::string_view text) {
+  if (is_json_too_large(text))
+    return bad_input({}, fmt::format("has more than {} values", k_most_json_values),
+                     "torch.cuda.memory._dump_snapshot() writes what takes less memory to read");
+  if (is_json_too_deep(text)) return bad_input({}, "not valid JSON");
   const json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded() || is_json_too_deep(text)) return bad_input({}, "not valid JSON");
+  if (root.is_discarded()) return bad_input({}, "not valid JSON");
   if (!root.is_object() || !root.contains("ops") || !root["ops"].is_array())
     return bad_input({}, "no map with a list 'ops'", "{\"ops\": [[\"m\", \"a\", 1048576], [\"f\", \"a\"]]}");
   OperationReader reader;

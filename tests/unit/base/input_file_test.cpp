@@ -72,6 +72,27 @@ TEST_CASE("input file: no more is read than such a file has") {
   CHECK(read_input_file("/proc/self/maps", {"map", 10}).error().what == "is larger than 10 B, not a map");
 }
 
+TEST_CASE("input file: holes are passed over, and nothing else") {
+  const Folder folder;
+  std::ofstream(folder / "log", std::ios::binary) << "before";
+  fs::resize_file(folder / "log", std::uintmax_t{1} << 40);
+  std::ofstream(folder / "log", std::ios::binary | std::ios::app) << "after";
+  fs::resize_file(folder / "log", std::uintmax_t{1} << 41);
+  auto input = InputFile::open(folder / "log", "log");
+  REQUIRE_OK(input);
+  std::string text, piece(4096, '\0');
+  for (int pieces = 0; pieces < 1000; ++pieces) {
+    skip_hole(*input);
+    const auto got = read_piece(*input, piece, {});
+    REQUIRE_OK(got);
+    if (*got == 0) break;
+    text += piece.substr(0, *got);
+  }
+  CHECK(text.size() < 1'000'000);
+  std::erase(text, '\0');
+  CHECK(text == "beforeafter");
+}
+
 TEST_CASE("input file: the beginning and the end of files of any size") {
   const Folder folder;
   std::ofstream(folder / "large") << std::string(2000, 'a') << std::string(999, 'b') << "c";

@@ -24,6 +24,33 @@ TEST_CASE("brackets within each other are counted, those beside each other and i
   CHECK(is_json_too_deep(R"({"a\\": )" + nested(k_deepest_json) + "}"));
 }
 
+TEST_CASE("values are counted wherever they stand, but for those in texts") {
+  CHECK_FALSE(is_json_too_large("", 3));
+  CHECK_FALSE(is_json_too_large("[1,2]", 3));
+  CHECK(is_json_too_large("[1,2,3]", 3));
+  CHECK(is_json_too_large("[[],[]]", 3));
+  CHECK(is_json_too_large(R"({"a":{},"b":1})", 3));
+  CHECK_FALSE(is_json_too_large(R"(["a,b,c,[,{,\",,"])", 3));
+  CHECK_FALSE(is_json_too_large(std::string(100, '\0'), 3));
+}
+
+TEST_CASE("members are counted of each object for itself") {
+  const auto object = [](std::size_t members) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < members; ++i) text += (i > 0 ? ",\"k" : "\"k") + std::to_string(i) + "\":[]";
+    return text + "}";
+  };
+  CHECK_FALSE(has_too_many_members(""));
+  CHECK_FALSE(has_too_many_members(object(k_most_ordered_members)));
+  CHECK(has_too_many_members(object(k_most_ordered_members + 1)));
+  CHECK(has_too_many_members("[{\"a\": " + object(k_most_ordered_members + 1)));
+  std::string beside = "[";
+  for (int i = 0; i < 3; ++i) beside += object(k_most_ordered_members) + ",";
+  CHECK_FALSE(has_too_many_members(beside + "1]"));
+  CHECK_FALSE(has_too_many_members("}}}]" + std::string(5000, ':')));
+  CHECK(parse_error_json(object(200'000)).what.empty());
+}
+
 TEST_CASE("errors within errors without end say nothing") {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += R"({"kind":"bad_input","parts":[)";

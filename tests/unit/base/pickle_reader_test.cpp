@@ -109,6 +109,35 @@ TEST_CASE("nesting costs nothing, and a list may contain itself") {
   CHECK(self->items(self->root()) == std::vector<PickleIndex>{self->root()});
 }
 
+TEST_CASE("more objects than data have in so many bytes are refused before they fill the memory") {
+  for (const char* const pattern : {"]", "N", "(", "N\x94", "]0"}) {
+    std::string pickle;
+    while (pickle.size() < 20'000'000) pickle += pattern;
+    CHECK_THAT(refusal(pickle), test::contains_text("holds too many objects"));
+  }
+  std::string texts = "(";
+  for (int i = 0; i < 3'000'000; ++i)
+    texts +=
+        "\x8c\x03"
+        "abc";
+  REQUIRE_OK(read_pickle(texts + "l."));
+  CHECK_THAT(read_pickle(texts + "l.", 1000).error().what, test::contains_text("holds too many objects"));
+}
+
+TEST_CASE("the beginning of a pickle may go on, and what begins none may not") {
+  const std::string whole = file("history_default.pickle");
+  for (std::size_t length = 0; length < whole.size(); length += length < 500 ? 1 : 37)
+    CHECK(may_begin_pickle(whole.substr(0, length)));
+  CHECK(may_begin_pickle(whole));
+  for (const std::string& beginning :
+       {std::string(1000, '\0'), "\x80\x04"s + std::string(1000, '\0'), "a log\n"s,
+        "\x80\x04"
+        "cos\nsystem\n"s,
+        "]K\x01"
+        "b"s})
+    CHECK_FALSE(may_begin_pickle(beginning));
+}
+
 TEST_CASE("a pickle that is cut anywhere is an error, and so is one with a wrong byte, or none") {
   const std::string whole = file("history_default.pickle");
   REQUIRE_OK(read_pickle(whole));

@@ -118,8 +118,11 @@ TEST_CASE("files that are no job are refused by name") {
     CHECK_FALSE(job.error().hint.empty());
   };
   refused_with("cannot read its job: no such file");
-  for (const char* text : {"{", "[]", "3", "\xff\xfe"}) {
-    INFO(text);
+  std::string wide = "{";
+  for (int i = 0; i < 200'000; ++i) wide += "\"k" + std::to_string(i) + "\":0,";
+  for (const std::string& text : {std::string("{"), std::string("[]"), std::string("3"),
+                                  std::string("\xff\xfe"), wide + "\"end\":0}"}) {
+    INFO(text.substr(0, 20));
     std::ofstream(file) << text;
     refused_with("is not the job of a rank");
   }

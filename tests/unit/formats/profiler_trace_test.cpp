@@ -113,6 +113,31 @@ TEST_CASE("however deep and however changed, a file never crashes the reader") {
   }
 }
 
+TEST_CASE("a file is read piece by piece, and says what the text as a whole says") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "t.json";
+  std::string text = "[";
+  for (int i = 0; i < 40'000; ++i)
+    text += R"({"ph":"X","cat":"kernel","name":"k)" + std::to_string(i % 7) + R"(","pid":0,"tid":7,"ts":)" +
+            std::to_string(i) + R"(.5,"dur":1},)";
+  for (const char* const ending : {"{}]", "{}", "{}] x", ""}) {
+    INFO(ending);
+    std::ofstream(file, std::ios::binary) << text << ending;
+    const auto whole = parse_profiler_trace(text + ending, file.string());
+    const auto pieces = read_profiler_trace(file);
+    REQUIRE(whole.has_value() == pieces.has_value());
+    if (!whole) {
+      CHECK(whole.error() == pieces.error());
+      continue;
+    }
+    REQUIRE(pieces->events.size() == 40'000);
+    CHECK(pieces->events.back().start == whole->events.back().start);
+    CHECK(pieces->names == whole->names);
+  }
+  std::ofstream(file, std::ios::trunc).close();
+  CHECK(file_error(file) == error_of("").replace(0, 6, file.string()));
+}
+
 TEST_CASE("packed files: whole, cut off, damaged, too long") {
   const TemporaryFolder folder;
   const fs::path packed = data_file("profiler/cpu_two_steps.json.gz");
@@ -128,9 +153,11 @@ TEST_CASE("packed files: whole, cut off, damaged, too long") {
   damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 0x55);
   std::ofstream(file, std::ios::binary) << damaged;
   CHECK_THAT(file_error(file), contains_text("t.json.gz: "));
-  const auto too_long = read_trace_file(packed, 1000);
-  REQUIRE_FALSE(too_long);
-  CHECK_THAT(to_string(too_long.error()), contains_text("holds more than 1000 B"));
+  auto too_long = TraceText::open(packed, 1000);
+  REQUIRE_OK(too_long);
+  CHECK(too_long->next().empty());
+  REQUIRE(too_long->error());
+  CHECK_THAT(to_string(*too_long->error()), contains_text("holds more than 1000 B"));
   CHECK_THAT(file_error(folder.path()), contains_text("is a folder"));
   CHECK_THAT(file_error(folder.path() / "none.json"), contains_text("no such file"));
 }

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/json_depth.h"
 #include "simulator/memory/replay/block_origin.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -45,6 +46,18 @@ ReplayOutcome replayed(const std::string& text, const ReplaySettings& settings =
   const auto outcome = replay(*recording, settings);
   REQUIRE_OK(outcome);
   return *outcome;
+}
+
+// A file of a terabyte without blocks behind it, but for how it begins.
+std::string of_a_file_that_begins(const std::string& beginning) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "recording";
+  std::ofstream(file, std::ios::binary) << beginning;
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40);
+  auto read = read_recording_file(file);
+  if (!read) return read.error().what;
+  const auto recording = read_recording(*std::move(read));
+  return recording ? "" : recording.error().what;
 }
 
 std::string refusal(const std::string& text) {
@@ -258,6 +271,23 @@ TEST_CASE("a history that contradicts itself, or is none, is refused") {
       "(dVaction\nVsegment_free\nsVaddr\nI512\nsVsize\nI1152921504606846976\nsVstream\nI0\nsa";
   REQUIRE_OK(read_recording(history(large)));
   CHECK(refusal(history(large + large)) == "event 2: 'size' is no size: 1152921504606846976");
+}
+
+TEST_CASE("a file that begins as no recording does is refused without the rest of it") {
+  CHECK(of_a_file_that_begins("") == "the pickle is damaged at byte 0 (opcode 0x00)");
+  CHECK(of_a_file_that_begins("\x80\x04") == "the pickle is damaged at byte 2 (opcode 0x00)");
+  CHECK(of_a_file_that_begins("a log\n") == "the pickle is damaged at byte 0 (opcode 0x61)");
+  CHECK(of_a_file_that_begins("{\"ops\": [") == "is larger than 256 MiB, not a list of allocations");
+  CHECK(of_a_file_that_begins("\x80\x04\x8d\xff\xff\xff\x0f\x00\x00\x00\x00") ==
+        "is larger than 8.00 GiB, not a memory history");
+  CHECK_THAT(refusal("{\"ops\": [" +
+                     [] {
+                       std::string lists;
+                       for (std::size_t i = 0; i < k_most_json_values; ++i) lists += "[],";
+                       return lists;
+                     }() +
+                     "0]}"),
+             test::contains_text("has more than 6000000 values"));
 }
 
 }  // namespace shardlab
