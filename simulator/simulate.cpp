@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/limits/no_memory.h"
 #include "engine/base/version.h"
 #include "engine/hardware/device.h"
 #include "engine/plan/transfers.h"
@@ -230,22 +231,18 @@ Status check_ranks(const SimulationInputs& inputs) {
                                k_most_instructions_of_ranks / instructions));
 }
 
-}  // namespace
-
-Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
-  return simulate_allocator_calls(inputs.planned, overheads_of(inputs, predicted),
-                                  steps_of(inputs.planned, predicted));
+// What a prediction that gets no memory is about.
+MemoryNeed need_of(const SimulationInputs& inputs) {
+  const PlannedScenario& planned = inputs.planned;
+  std::string work = fmt::format("predicting a step: {} instructions, {} layers, {} micro-batches",
+                                 planned.plan.steady.instructions.size(), planned.graph.layers,
+                                 planned.plan.steady.micro_batches);
+  if (inputs.spread == nullptr) return {work, "lower train.accumulation, or the number of layers"};
+  return {work + fmt::format(", each of {} ranks by itself", inputs.device.ranks),
+          "fewer ranks, or leave out --ranks all"};
 }
 
-Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTrace& predicted) {
-  if (inputs.device.kind != DeviceKind::gpu) return true;
-  return repeats_in_device_memory(inputs.planned, overheads_of(inputs, predicted),
-                                  steps_of(inputs.planned, predicted));
-}
-
-Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes) {
-  SHARDLAB_CHECK_OK(check_calibration(inputs));
-  SHARDLAB_CHECK_OK(check_ranks(inputs));
+Result<RunTrace> simulate_run(const SimulationInputs& inputs, HashedPlans hashes) {
   StepSimulation simulation(inputs, hashes);
   RunTrace run;
   run.provenance = provenance_of(inputs);
@@ -273,6 +270,25 @@ Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes) {
   if (inputs.planned.scenario.measure->detail == MeasureDetail::operators)
     run.operators = simulation.operator_times(plan.steady);
   return run;
+}
+
+}  // namespace
+
+Result<AllocatorCalls> allocator_calls(const SimulationInputs& inputs, const RunTrace& predicted) {
+  return simulate_allocator_calls(inputs.planned, overheads_of(inputs, predicted),
+                                  steps_of(inputs.planned, predicted));
+}
+
+Result<bool> repeats_by_micro_batch(const SimulationInputs& inputs, const RunTrace& predicted) {
+  if (inputs.device.kind != DeviceKind::gpu) return true;
+  return repeats_in_device_memory(inputs.planned, overheads_of(inputs, predicted),
+                                  steps_of(inputs.planned, predicted));
+}
+
+Result<RunTrace> simulate(const SimulationInputs& inputs, HashedPlans hashes) {
+  SHARDLAB_CHECK_OK(check_calibration(inputs));
+  SHARDLAB_CHECK_OK(check_ranks(inputs));
+  return with_memory_for([&] { return need_of(inputs); }, [&] { return simulate_run(inputs, hashes); });
 }
 
 }  // namespace shardlab

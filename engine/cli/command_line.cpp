@@ -1,5 +1,6 @@
 #include "engine/cli/command_line.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/limits/no_memory.h"
 #include "engine/base/nearest.h"
+#include "engine/base/units.h"
 #include "engine/base/write_all.h"
 #include "engine/cli/command.h"
 #include "engine/cli/commands/meant_command.h"
@@ -88,7 +91,8 @@ Result<int> run_one(Command& command, const Arguments& arguments, Console& error
   return code;
 }
 
-Result<int> dispatch(Arguments arguments, Console& console) {
+// `doing` becomes the command as it is written.
+Result<int> dispatch(Arguments arguments, Console& console, std::string& doing) {
   const Commands commands = make_commands();
   if (arguments.empty()) {
     console.print(overview(commands));
@@ -101,6 +105,7 @@ Result<int> dispatch(Arguments arguments, Console& console) {
   if (arguments.front() == "--version") arguments.front() = "version";
   SHARDLAB_TRY(const std::string name, take_command_name(arguments, commands));
   SHARDLAB_TRY(Command * command, find_command(commands, name));
+  doing += ' ' + name;
   return run_one(*command, arguments, console);
 }
 
@@ -115,16 +120,33 @@ int report_defect(const char* what, Console& console) {
       console);
 }
 
+// What was in use before everything that was under way was given back.
+Bytes most_memory() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? kibibytes(usage.ru_maxrss) : Bytes{};
+}
+
+// `hint`: what makes what needed it smaller; empty where nobody knows.
+int report_out_of_memory(const std::string& doing, std::string_view missing, std::string hint,
+                         Console& console) {
+  if (!hint.empty()) hint += ", ";
+  return report(Error{ErrorKind::not_possible, doing,
+                      fmt::format("this process gets {}; it had {}", missing, to_string(most_memory())),
+                      hint + "free some, or raise the limit of the process or of its container"},
+                console);
+}
+
 // Everything that may be thrown while a command runs, as an error of its kind.
 int run_and_report(const Arguments& arguments) {
   Console console(contains(arguments, "--json"), false, false);
+  std::string doing = "shardlab";
   try {
-    const Result<int> code = dispatch(arguments, console);
+    const Result<int> code = dispatch(arguments, console, doing);
     return code ? *code : report(code.error(), console);
+  } catch (const NoMemory& missing) {
+    return report_out_of_memory(doing, missing.what(), missing.hint(), console);
   } catch (const std::bad_alloc&) {
-    return report(Error{ErrorKind::not_possible, "shardlab", "this process gets no more memory",
-                        "free some, or raise the limit of the process or of its container"},
-                  console);
+    return report_out_of_memory(doing, NoMemory::k_missing, "", console);
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again)
       return report_defect(error.what(), console);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "engine/base/limits/no_memory.h"
 #include "engine/passes/drop_unused_buffers.h"
 #include "engine/passes/free_activations.h"
 #include "engine/plan/check.h"
@@ -98,12 +101,28 @@ class RunPlanner {
     StepStrategies strategies(builder, strategies_, planned_.scenario);
     strategies.each([](Strategy& strategy) { strategy.declare_persistent(); });
     second_differs_ = strategies.second_step_differs();
+    scheduled_ = 0;
+    return with_memory_for([&] { return need(builder); },
+                           [&] { return scheduled(builder, strategies, phase); });
+  }
+
+  // What the planning of a step is about that gets no memory. A builder that has handed its plan on is empty.
+  MemoryNeed need(StepBuilder& builder) const {
+    const StepPlan& plan = builder.plan();
+    return {fmt::format("planning the {} step: {} instructions so far, {} layers, {} micro-batches",
+                        to_string(plan.phase), std::max(scheduled_, plan.instructions.size()),
+                        planned_.graph.layers, micro_batches_of_step(planned_.scenario)),
+            "lower train.accumulation, or the number of layers"};
+  }
+
+  StepPlan scheduled(StepBuilder& builder, StepStrategies& strategies, PlanPhase phase) {
     drive_step(builder, strategies, planned_.scenario);
     snapshot(phase, name(), builder, strategies);
     emit_optimizer_tail(builder, strategies.student(), *planned_.scenario.train,
                         scales_loss(planned_.scenario));
     strategies.each([](Strategy& strategy) { strategy.end_of_step(); });
     snapshot(phase, std::string(to_string(PlanPass::optimizer)), builder, strategies);
+    scheduled_ = builder.plan().instructions.size();
     StepPlan plan = describe(drop_unused_buffers(free_activations(builder.finish())), strategies);
     if (snapshots_ != nullptr && phase == PlanPhase::steady)
       snapshots_->push_back({std::string(to_string(PlanPass::free_activations)), plan});
@@ -127,6 +146,7 @@ class RunPlanner {
   std::vector<PassSnapshot>* snapshots_;
   std::string graph_hash_;
   bool second_differs_ = false;
+  std::size_t scheduled_ = 0;  // instructions of the step that is being planned, once all are there
 };
 
 // What one rank would do if nobody scheduled anything: the first snapshot of the construction.

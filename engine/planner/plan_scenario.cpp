@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/limits/no_memory.h"
 #include "engine/model/loss_operators.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/planner/load_model.h"
 #include "engine/planner/prepare_model.h"
 #include "engine/scenario/distillation_spec.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/strategies/checkpointing.h"
 
@@ -80,11 +82,16 @@ Result<PlannedScenario> plan_as_chosen(const Scenario& scenario, std::vector<Pas
 }  // namespace
 
 Result<PlannedScenario> plan_scenario(const Scenario& scenario, std::vector<PassSnapshot>* snapshots) {
-  return with_form_of_model<PlannedScenario>(scenario, [&](const Scenario& chosen) {
+  const auto need = [&] {
+    return MemoryNeed{fmt::format("planning steps of {} micro-batches", micro_batches_of_step(scenario)),
+                      "lower train.accumulation, or the number of layers"};
+  };
+  const auto plan = [&](const Scenario& chosen) {
     Result<PlannedScenario> planned = plan_as_chosen(chosen, snapshots);
     if (planned) planned->scenario = scenario;
     return planned;
-  });
+  };
+  return with_memory_for(need, [&] { return with_form_of_model<PlannedScenario>(scenario, plan); });
 }
 
 }  // namespace shardlab

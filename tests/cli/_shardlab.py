@@ -64,9 +64,11 @@ class Place:
         environment.update(changes)
         return environment
 
-    def run(self, *arguments, timeout=120, env=None, largest_file=None, stdout=subprocess.PIPE):
-        """Runs the program to its end. largest_file: bytes, as if the disk were full beyond them."""
+    def run(self, *arguments, timeout=120, env=None, largest_file=None, most_memory=None, stdout=subprocess.PIPE):
+        """Runs the program to its end. largest_file: bytes, as if the disk were full beyond them; most_memory: bytes of addresses."""
         def limit():
+            if most_memory is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (most_memory, most_memory))
             if largest_file is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
         begin = time.monotonic()

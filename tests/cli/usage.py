@@ -126,4 +126,19 @@ def test_starts_in_milliseconds():
     check(min(times) < 0.2, f"the fastest of ten starts took {min(times):.3f} s")
 
 
+def test_a_process_that_gets_no_memory_says_what_needed_it():
+    place = Place()
+    text = """model: {config: tiny-llama, sequence_length: 64, overrides: {num_hidden_layers: 4}}
+cluster: {node: hgx-h100}
+train: {micro_batch: 1}
+"""
+    many = ("--set", "train.accumulation=6000")
+    planned = place.run("plan", place.scenario(text=text), *many, most_memory=500 << 20)
+    expect_error(planned, 3, "shardlab plan: this process gets no more memory for planning the ", "it had ", "4 layers, 6000 micro-batches",
+                 "lower train.accumulation", "limit of the process")
+    check(re.search(r"[1-9][0-9]{4,} instructions so far", planned.err), "no number of instructions", planned)
+    document = place.run("plan", place.scenario(text=text), *many, "--json", most_memory=500 << 20)
+    check(document.json()["error"]["kind"] == "not_possible" and "planning" in document.out, "as JSON", document)
+
+
 main(globals())
