@@ -1,11 +1,13 @@
 #include "engine/checkpoint/safetensors.h"
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
 
 #include "engine/checkpoint/model_weights.h"
+#include "engine/checkpoint/safetensors_header.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -146,6 +148,39 @@ TEST_CASE("damaged files are refused with the reason") {
              contains_text("data_offsets"));
   CHECK_THAT(complaint(write_raw(path, "[]", data)), contains_text("not a JSON object"));
   CHECK_THAT(complaint(write_raw(path, "{\"a\":", data)), contains_text("not a JSON object"));
+}
+
+// The tensors have a byte each; the last one is called as given.
+std::string header_of_many(int tensors, const std::string& last) {
+  std::string json = "{";
+  for (int i = 0; i < tensors; ++i) {
+    const std::string name = i + 1 == tensors ? last : "layer." + std::to_string(i);
+    json += (i == 0 ? "\"" : ",\"") + name + R"(":{"dtype":"U8","shape":[1],"data_offsets":[)" +
+            std::to_string(i) + "," + std::to_string(i + 1) + "]}";
+  }
+  return json + "}";
+}
+
+double seconds_to_read(int tensors) {
+  const std::string header = header_of_many(tensors, "last");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto entries = parse_safetensors_header(header, 0, tensors, "m");
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  REQUIRE_OK(entries);
+  CHECK(entries->size() == static_cast<std::size_t>(tensors));
+  return passed.count();
+}
+
+TEST_CASE("a header with a million tensors takes as much longer as it has more of them") {
+  const double few = seconds_to_read(100'000), many = seconds_to_read(1'000'000);
+  CAPTURE(few, many);
+  CHECK(many < few * 40);  // a hundred times as long, if it grew with their square
+}
+
+TEST_CASE("of very many tensors one that is named twice is found") {
+  const auto twice = parse_safetensors_header(header_of_many(100'000, "layer.7"), 0, 100'000, "m");
+  REQUIRE_FALSE(twice);
+  CHECK_THAT(twice.error().what, contains_text("two tensors are called 'layer.7'"));
 }
 
 TEST_CASE("a full disk leaves no file behind") {

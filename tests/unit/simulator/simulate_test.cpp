@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "engine/plan/step_plan.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/scenario/read_scenario.h"
 #include "engine/trace/check_trace.h"
 #include "simulator/core/timeline.h"
 #include "simulator/cost/cost_model.h"
@@ -175,6 +179,30 @@ TEST_CASE("alike layers cost the same, the backward more than the forward") {
   CHECK(std::count(forward.begin(), forward.end(), forward[0]) == 6);
   CHECK(backward[0] > forward[0]);
   CHECK(backward[0] < forward[0] * 4);
+}
+
+// The work of a span is counted in parts of a nanosecond, of which 64 bits hold 8,796 seconds.
+TEST_CASE("on a slow processor a larger micro-batch takes longer, also where one instruction takes hours") {
+  Nanoseconds before, longest;
+  for (const int micro_batch : {1, 4, 16, 64}) {
+    const auto scenario = parse_scenario(
+        fmt::format(
+            "model: {{config: llama-3-8b, sequence_length: 8192, overrides: {{num_hidden_layers: 2}}}}\n"
+            "cluster: {{device: cpu, ranks: 2}}\nparallel: {{strategy: fsdp2}}\n"
+            "train: {{micro_batch: {}}}\n",
+            micro_batch),
+        "slow.yaml");
+    REQUIRE_OK(scenario);
+    const auto planned = plan_scenario(*scenario);
+    REQUIRE_OK(planned);
+    const auto run = simulate({*planned, test::device_of(*planned)});
+    REQUIRE_OK(run);
+    const RankTrace& rank = run->steps[0].ranks[0];
+    CHECK(rank.duration > before * 3);
+    before = rank.duration;
+    for (const Span& span : rank.spans) longest = std::max(longest, span.end - span.start);
+  }
+  CHECK(longest > milliseconds(8'796'000));
 }
 
 }  // namespace
