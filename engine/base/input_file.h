@@ -28,6 +28,7 @@ inline constexpr FileKind k_memory_history_file{"memory history", std::int64_t{8
 inline constexpr FileKind k_allocations_file{"list of allocations", std::int64_t{256} << 20};
 inline constexpr FileKind k_flight_dump_file{"dump of a flight recorder", std::int64_t{256} << 20};
 inline constexpr FileKind k_program_file{"source of a program", std::int64_t{4} << 20};
+inline constexpr FileKind k_baseline_file{"baseline", std::int64_t{16} << 20};
 inline constexpr FileKind k_table_file{"table", std::int64_t{64} << 20};
 inline constexpr FileKind k_rank_job_file{"job of a rank", std::int64_t{16} << 20};
 inline constexpr FileKind k_spool_file{"record of a rank", std::int64_t{64} << 30};

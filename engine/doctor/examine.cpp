@@ -1,13 +1,15 @@
 #include "engine/doctor/examine.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "engine/base/lower_case.h"
 #include "engine/doctor/check_signs.h"
 #include "engine/doctor/files/check_faults.h"
 #include "engine/doctor/flight/group_stands.h"
+#include "engine/doctor/ignored_rules.h"
 #include "engine/doctor/log/log_facts.h"
 #include "engine/doctor/lost_peer.h"
 #include "engine/doctor/machine/machine_words.h"
@@ -18,16 +20,6 @@ namespace shardlab {
 namespace {
 
 constexpr std::size_t k_most_evidence = 4;
-
-bool is_ignored(const Rule& rule, const std::vector<std::string>& ignored) {
-  const auto is_called = [&](const std::string& name) {
-    const std::string wanted = in_lower_case(name);
-    return in_lower_case(rule.id) == wanted ||
-           std::any_of(rule.codes.begin(), rule.codes.end(),
-                       [&](std::string_view code) { return in_lower_case(code) == wanted; });
-  };
-  return std::any_of(ignored.begin(), ignored.end(), is_called);
-}
 
 // The first need that is not met, over all ways of checking the rule: why it is skipped.
 std::string why_skipped(const Rule& rule, const Case& facts) {
@@ -66,6 +58,36 @@ Finding merged(std::vector<Finding> findings) {
   return first;
 }
 
+// What the rule finds in all the ways whose needs are met; absent where those of none are.
+std::optional<std::vector<Finding>> findings_of(const Rule& rule, const Case& facts) {
+  bool applied = facts.log != nullptr && !rule.signs.empty();
+  std::vector<Finding> found;
+  if (applied) found = check_signs(rule, facts);
+  if (facts.files != nullptr && !rule.faults.empty()) {
+    applied = true;
+    for (Finding& finding : check_faults(rule, facts)) found.push_back(std::move(finding));
+  }
+  for (const RuleCheck& check : rule.checks) {
+    const bool possible =
+        std::all_of(check.needs.begin(), check.needs.end(), [&](Need need) { return has(facts, need); });
+    if (!possible) continue;
+    applied = true;
+    for (Finding& finding : check.run(rule, facts)) found.push_back(std::move(finding));
+  }
+  return applied ? std::optional(std::move(found)) : std::nullopt;
+}
+
+void apply(const Rule& rule, const Case& facts, const IgnoredRules& left_out, Examination& examination) {
+  const auto skip = [&](std::string why) {
+    examination.skipped.push_back({std::string(rule.id), std::move(why)});
+  };
+  if (left_out.has(rule)) return skip("is ignored");
+  auto found = findings_of(rule, facts);
+  if (!found) return skip(why_skipped(rule, facts));
+  if (std::string why = left_out.take_out(rule, *found); !why.empty()) skip(std::move(why));
+  if (!found->empty()) examination.findings.push_back(merged(*std::move(found)));
+}
+
 // A failure that no rule knows comes first where only its consequences were found, or nothing.
 void add_unknown(Examination& examination, const Case& facts) {
   const bool explained =
@@ -95,28 +117,9 @@ Examination examine(const Case& facts, const std::vector<Rule>& rules,
   Examination examination;
   examination.source = facts.source;
   if (facts.log != nullptr) examination.log_lines = facts.log->lines;
-  for (const Rule& rule : rules) {
-    if (is_ignored(rule, ignored)) {
-      examination.skipped.push_back({std::string(rule.id), "is ignored"});
-      continue;
-    }
-    bool applied = facts.log != nullptr && !rule.signs.empty();
-    std::vector<Finding> found;
-    if (applied) found = check_signs(rule, facts);
-    if (facts.files != nullptr && !rule.faults.empty()) {
-      applied = true;
-      for (Finding& finding : check_faults(rule, facts)) found.push_back(std::move(finding));
-    }
-    for (const RuleCheck& check : rule.checks) {
-      const bool possible =
-          std::all_of(check.needs.begin(), check.needs.end(), [&](Need need) { return has(facts, need); });
-      if (!possible) continue;
-      applied = true;
-      for (Finding& finding : check.run(rule, facts)) found.push_back(std::move(finding));
-    }
-    if (!applied) examination.skipped.push_back({std::string(rule.id), why_skipped(rule, facts)});
-    if (!found.empty()) examination.findings.push_back(merged(std::move(found)));
-  }
+  const IgnoredRules left_out(ignored, facts, rules);
+  for (const Rule& rule : rules) apply(rule, facts, left_out, examination);
+  add_note(examination, left_out.note());
   if (facts.files != nullptr) {
     for (Finding& finding : other_faults(rules, facts)) examination.findings.push_back(std::move(finding));
     add_note(examination, why_not_planned(*facts.files));

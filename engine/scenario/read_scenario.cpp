@@ -12,6 +12,7 @@
 #include "engine/base/yaml.h"
 #include "engine/hardware/node.h"
 #include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/comments/doctor_comments.h"
 #include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/keys/sections.h"
 #include "engine/scenario/model_spec.h"
@@ -73,7 +74,9 @@ Result<ReadScenario> parse_scenario_with_source(std::string_view yaml, std::stri
   if (root.is_null() && overrides.empty())
     return bad_input(in_file(file), "is empty", "see docs/scenario.md for the keys of a scenario");
   for (const std::string& assignment : overrides) SHARDLAB_CHECK_OK(apply_override(root, assignment));
-  return read_scenario_tree(root, file_name);
+  SHARDLAB_TRY(ReadScenario read, read_scenario_tree(root, file_name));
+  read.source.keep_comments(doctor_comments(yaml, read.source));
+  return read;
 }
 
 Result<ReadScenario> read_scenario_tree(const YamlNode& root, std::string_view file_name) {

@@ -3,14 +3,24 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/yaml.h"
 
 namespace shardlab {
+
+// A comment of the file that is addressed to the doctor: `# doctor: ignore E-16`.
+struct DoctorComment {
+  std::string text;  // behind the colon
+  int line = 0;
+  // In whose line it stands, or right above which; empty: above all keys; absent: at none.
+  std::optional<std::string> key;
+};
 
 class ScenarioSource {
  public:
@@ -31,9 +41,17 @@ class ScenarioSource {
 
   const std::string& file() const { return file_; }
 
+  // By dotted key; what was defaulted has none.
+  const std::map<std::string, Place, std::less<>>& places() const { return places_; }
+
+  // Those of the file (comments/doctor_comments.h), or of the one that this scenario was written anew from.
+  const std::vector<DoctorComment>& comments() const { return comments_; }
+  void keep_comments(std::vector<DoctorComment> comments) { comments_ = std::move(comments); }
+
  private:
   std::string file_;
   std::map<std::string, Place, std::less<>> places_;
+  std::vector<DoctorComment> comments_;
 };
 
 // --set key=value: replaces values in the tree of a scenario before it is read.

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <optional>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
+#include "engine/cli/doctor/baseline_file.h"
 #include "engine/cli/doctor/doctor_cases.h"
 #include "engine/cli/doctor/doctor_fix.h"
 #include "engine/cli/doctor/doctor_job.h"
@@ -42,6 +45,9 @@ class DoctorCommand final : public Command {
     parser.value("--onto", onto_, "Scenario that says what files of other tools do not: model, cluster")
         .type("S");
     parser.value("--ignore", ignored_, "Leave this rule out; its id or a code").type("RULE").repeatable();
+    parser.value("--baseline", baseline_.known, "Leave out the findings that this file has").type("FILE");
+    parser.value("--write-baseline", baseline_.written, "Write what is found there, as known from now on")
+        .type("FILE");
     parser.value("--format", format_, "text, json or sarif [text]").one_of({"text", "json", "sarif"});
     parser.flag("--machine", machines_.here, "Look at this machine; under a launcher at those of all ranks");
     parser.value("--record", machines_.record, "Where --machine keeps what it saw").type("FOLDER");
@@ -67,6 +73,9 @@ class DoctorCommand final : public Command {
     if (targets_.empty() && !machines_.is_asked())
       return bad_input("doctor", "a target is required",
                        "a log, or - for standard input; --machine; --rules lists the rules");
+    if (fix_ && baseline_.are_named())
+      return bad_input("--fix", "knows no baseline",
+                       "targets that name rules choose whose fixes are applied");
     if (fix_ && machines_.is_asked())
       return bad_input("--fix", "changes a scenario, and no machine", "without --machine and --from");
     if (fix_) return write_fix(context);
@@ -80,9 +89,13 @@ class DoctorCommand final : public Command {
     request.machines = machines;
     request.onto = onto_;
     request.ignored = ignored_;
-    SHARDLAB_TRY(const std::vector<Examination> examinations, examine_cases(request, context.options));
+    SHARDLAB_TRY(std::vector<Examination> examinations, examine_cases(request, context.options));
+    SHARDLAB_TRY(const std::optional<std::size_t> written, use_baseline(baseline_, examinations));
     show(context, examinations, request.scenarios);
-    return verdict(examinations);
+    if (!written) return verdict(examinations);
+    context.console.note(fmt::format("{} has {} finding{} that {} known from now on", baseline_.written,
+                                     *written, *written == 1 ? "" : "s", *written == 1 ? "is" : "are"));
+    return k_exit_good;
   }
 
   static Result<int> print(Console& console, const std::string& text, const Json& json) {
@@ -155,6 +168,7 @@ class DoctorCommand final : public Command {
   std::vector<std::string> targets_, ignored_;
   std::string as_, onto_, explained_, output_;
   MachineRequest machines_;
+  BaselineFiles baseline_;
   bool fix_ = false;
   bool force_ = false;
   std::string format_ = "text";

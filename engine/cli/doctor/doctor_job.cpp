@@ -79,6 +79,7 @@ Result<DoctorJob> job_with(const DoctorJob& job, const std::vector<std::string>&
   const std::filesystem::path beside = std::filesystem::path(job.read.scenario.directory) / "fixed.yaml";
   SHARDLAB_TRY(changed.read,
                parse_scenario_with_source(write_scenario(job.planned.scenario), beside.string(), settings));
+  changed.read.source.keep_comments(job.read.source.comments());
   SHARDLAB_CHECK_OK(check_supported(changed.read.scenario, changed.read.source));
   changed.calibration = job.calibration;
   SHARDLAB_CHECK_OK(predict_job(changed));

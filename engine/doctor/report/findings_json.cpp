@@ -62,10 +62,15 @@ Json findings_json(const std::vector<Examination>& examinations) {
     }
   }
   Json notes = Json::array();
+  std::int64_t known = 0;
   for (const Examination& examination : examinations) {
+    known += examination.known;
     if (!examination.note.empty()) notes.push_back(examination.note);
   }
-  return {{"findings", std::move(findings)}, {"skipped", std::move(skipped)}, {"notes", std::move(notes)}};
+  return {{"findings", std::move(findings)},
+          {"skipped", std::move(skipped)},
+          {"notes", std::move(notes)},
+          {"known", known}};
 }
 
 Json fix_json(const FixReport& report) {

@@ -108,7 +108,9 @@ std::string on_ranks(const Finding& finding) {
 
 std::string findings_text(const std::vector<Examination>& examinations, bool all) {
   std::size_t errors = 0, warnings = 0, infos = 0, skipped = 0;
+  std::int64_t known = 0;
   for (const Examination& examination : examinations) {
+    known += examination.known;
     for (const Finding& finding : examination.findings) {
       errors += finding.severity == Severity::error;
       warnings += finding.severity == Severity::warning;
@@ -125,7 +127,7 @@ std::string findings_text(const std::vector<Examination>& examinations, bool all
       text += finding_text(finding, first) + "\n";
       first = false;
     }
-    if (examination.findings.empty() && examination.log_lines > 0)
+    if (examination.findings.empty() && examination.known == 0 && examination.log_lines > 0)
       text += fmt::format("{}: {}, none of which tells of a failure\n", examination.source,
                           count(static_cast<std::size_t>(examination.log_lines), "line"));
     if (!examination.note.empty()) text += examination.note + "\n";
@@ -133,6 +135,7 @@ std::string findings_text(const std::vector<Examination>& examinations, bool all
   text += fmt::format("{}, {}", count(errors, "error"), count(warnings, "warning"));
   if (infos > 0)
     text += fmt::format(", {} worth knowing{}", infos, show_infos ? "" : " (--verbose shows them)");
+  if (known > 0) text += fmt::format(", {} known before", known);
   return text + fmt::format("; {} skipped for want of what they need\n", count(skipped, "rule"));
 }
 
