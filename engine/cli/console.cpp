@@ -27,6 +27,13 @@ Json error_fields(const Error& error) {
 
 }  // namespace
 
+Json diagnosis_json(const Diagnosis& diagnosis) {
+  return {{"rule", diagnosis.rule},
+          {"codes", diagnosis.codes},
+          {"title", diagnosis.title},
+          {"file", diagnosis.file.empty() ? Json() : Json(diagnosis.file)}};
+}
+
 void Console::write_out(std::string_view text) {
   if (reader_gone_ || write_error_ != 0) return;
   const int failure = write_all(STDOUT_FILENO, text);
@@ -61,8 +68,11 @@ void Console::print_error(const Error& error) {
     if (c == '\n') text += "error: ";  // several mistakes of one file, a line each
   }
   if (!error.hint.empty()) text += "\n  hint: " + error.hint;
+  if (diagnosis_) text += "\n" + diagnosis_text(*diagnosis_);
   write_to_stderr(text);
-  if (json_) print_json({{"error", error_fields(error)}});
+  Json document = {{"error", error_fields(error)}};
+  if (diagnosis_) document["doctor"] = diagnosis_json(*diagnosis_);
+  if (json_) print_json(document);
   event("error", error_fields(error));
 }
 

@@ -6,12 +6,15 @@
 // reported by finish(). Not thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/base/result.h"
+#include "engine/cli/doctor/failed_run.h"
 #include "engine/report/terminal.h"
 
 namespace shardlab {
@@ -41,8 +44,12 @@ class Console {
   bool events() const { return events_; }
   void event(std::string_view name, const Json& fields);
 
-  // `error: where: what`, `  hint: ...` to stderr, whatever the options; with --json the document {"error":
-  // ...} to stdout as well.
+  // What the doctor makes of the error that comes next; print_error() tells it, unless somebody takes it.
+  void keep_diagnosis(std::optional<Diagnosis> diagnosis) { diagnosis_ = std::move(diagnosis); }
+  std::optional<Diagnosis> take_diagnosis() { return std::exchange(diagnosis_, std::nullopt); }
+
+  // `error: where: what`, `  hint: ...` and the line of a diagnosis to stderr, whatever the options; with
+  // --json the document {"error": ...} to stdout as well, and "doctor" in it.
   void print_error(const Error& error);
 
   // The style of tables on stdout.
@@ -62,6 +69,10 @@ class Console {
   bool events_ = false;
   bool reader_gone_ = false;
   int write_error_ = 0;  // errno of the first failed write
+  std::optional<Diagnosis> diagnosis_;
 };
+
+// The field `doctor` of docs/json.md.
+Json diagnosis_json(const Diagnosis& diagnosis);
 
 }  // namespace shardlab

@@ -8,6 +8,7 @@
 
 #include "engine/base/output_file.h"
 #include "engine/base/paths.h"
+#include "engine/cli/doctor/failed_run.h"
 #include "engine/cli/progress_line.h"
 #include "engine/cli/rank_libraries.h"
 #include "engine/cli/spool_folder.h"
@@ -116,6 +117,7 @@ Status check_inputs(const PlannedScenario& planned, const MeasureOptions& option
 
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console) {
+  console.keep_diagnosis(std::nullopt);  // that of an earlier run
   SHARDLAB_CHECK_OK(check_measurable(planned.scenario));
   SHARDLAB_TRY(auto joined, one_of_several(current_environment()));
   if (options.team != nullptr) joined.reset();
@@ -139,6 +141,8 @@ Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const
   if (!trace) {
     // The error names it, or says that it can be stored later.
     if (trace.error().kind == ErrorKind::run_failed || is_of_the_machine(trace.error())) folder.keep();
+    if (trace.error().kind == ErrorKind::run_failed)
+      console.keep_diagnosis(diagnose_failed_run(folder.path(), trace.error()));
     return fail(with_stored_result(planned, folder.path(), store, console, std::move(trace).error()));
   }
   if (!*trace) {

@@ -26,8 +26,9 @@ Status check_measurable(const Scenario& scenario);
 Status check_inputs(const PlannedScenario& planned, const MeasureOptions& options);
 
 // Runs, shows the progress, stores. The ranks' files are removed, unless they were to be kept or the run
-// failed; its error says where they are. Without a team, and started by torchrun, Slurm or mpirun as one of
-// several, this process is one rank: all but rank 0 return nothing.
+// failed; its error says where they are, and the console keeps what the doctor makes of them. Without a team,
+// and started by torchrun, Slurm or mpirun as one of several, this process is one rank: all but rank 0 return
+// nothing.
 Result<std::optional<FinishedRun>> measure(const PlannedScenario& planned, const MeasureOptions& options,
                                            RunStore& store, Console& console);
 

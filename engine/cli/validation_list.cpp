@@ -77,6 +77,7 @@ std::string validations_table(const std::vector<ValidatedScenario>& all, const T
       cells.insert(cells.end(), 6, "-");
       cells.emplace_back("failed", Tone::bad);
       failures += fmt::format("{} failed: {}\n", one.name, to_string(one.result.error()));
+      if (one.diagnosis) failures += diagnosis_text(*one.diagnosis) + "\n";
     }
     table.add(std::move(cells));
   }
@@ -91,6 +92,7 @@ Json validations_json(const std::vector<ValidatedScenario>& all) {
       scenarios.push_back(validation_json(*one.result));
     } else {
       scenarios.push_back({{"scenario", one.name}, {"error", Json::parse(error_json(one.result.error()))}});
+      if (one.diagnosis) scenarios.back()["doctor"] = diagnosis_json(*one.diagnosis);
     }
   }
   return {{"scenarios", std::move(scenarios)}, {"verdict", to_string(verdict_over(all))}};

@@ -1,9 +1,11 @@
 // Several scenarios validated by one command: what each came to, a failed run included.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cli/doctor/failed_run.h"
 #include "engine/cli/validation.h"
 #include "engine/report/terminal.h"
 
@@ -12,6 +14,7 @@ namespace shardlab {
 struct ValidatedScenario {
   std::string name;
   Result<Validation> result;
+  std::optional<Diagnosis> diagnosis = {};  // of a run that failed
 };
 
 // Where nobody gave a tolerance there is nothing that was not met; a run that failed has not passed.

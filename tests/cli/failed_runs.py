@@ -28,6 +28,8 @@ def kill_one(place, scenario, victim):
     check(process.returncode == 4, f"code {process.returncode}: {err}")
     check(seconds < 30, f"it took {seconds:.1f} s")
     check(err.startswith("error: ") and f"rank {victim} " in err and f"rank {1 - victim} " in err and out == "", f"{err}{out}")
+    # Of the logs one is empty and the other tells of a lost peer; the error itself says that a rank was killed.
+    check(check_the_doctors_word(err, "memory/host-exhausted") == "--explain memory/host-exhausted", err)
     check(wait_until(lambda: not any(name_of(pid) == "shardlab-rank" for pid in ranks), 5), "ranks are left")
     return err
 
@@ -50,6 +52,30 @@ def test_a_killed_rank():
     connection = sqlite3.connect(place.db)
     check(connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok", "the database is damaged")
     connection.close()
+
+
+def check_the_doctors_word(text, rule):
+    """The last line of an error names the rule, and what it sends people to says the same first."""
+    line = text.rstrip().splitlines()[-1]
+    check(line.startswith(f"doctor: {rule}: ") and line.endswith("` says more"), "the doctor's line", text)
+    return line.split("`shardlab doctor ")[1].removesuffix("` says more")
+
+
+def test_a_failed_run_names_the_doctors_rule():
+    place, rule = Place(), "network/wrong-interface"
+    failing = ("--set", "launch.interface=nothing0")
+    done = expect_error(place.run("run", place.scenario(), *failing), 4, "nothing0")
+    file = check_the_doctors_word(done.err, rule)
+    check(f"[C-23 {rule}]" in expect(place.run("doctor", file), 1).out.splitlines()[0], f"{file} says the same")
+    document = expect(place.run("run", place.scenario(), *failing, "--json"), 4).json()
+    check(document["doctor"]["rule"] == rule and document["doctor"]["codes"] == ["C-23"], f"{document}")
+    check(document["error"]["kind"] == "run_failed" and document["doctor"]["file"].endswith(".log"), f"{document}")
+    validated = expect_error(place.run("validate", place.scenario(), "--no-calibrate", *failing), 4, "nothing0")
+    check_the_doctors_word(validated.err, rule)
+    both = expect(place.run("validate", place.scenario("a"), place.scenario("b"), "--no-calibrate", *failing, "--json"), 4).json()
+    check([each["doctor"]["rule"] for each in both["scenarios"]] == [rule, rule], f"{both}")
+    refused = place.run("run", place.scenario(), "--set", "train.data=missing.txt")
+    check("doctor:" not in refused.err, "what is refused before it runs has no log", refused)
 
 
 def test_a_stopped_rank():

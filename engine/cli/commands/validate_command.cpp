@@ -72,6 +72,7 @@ class ValidateCommand final : public Command {
       if (done.result) {
         print_text(context.console, *done.result);
       } else {
+        done.diagnosis = context.console.take_diagnosis();
         context.console.note(done.name + ": " + to_string(done.result.error()));
       }
       all.push_back(std::move(done));

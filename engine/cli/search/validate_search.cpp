@@ -75,6 +75,7 @@ Result<MeasuredCandidate> run_one(const SearchReport& report, const Candidate& c
   if (!validation) {
     if (validation.error().kind == ErrorKind::internal) return fail(validation.error());
     row.run = reason_text(validation.error());
+    if (const auto diagnosis = console.take_diagnosis()) console.note(diagnosis_text(*diagnosis));
     return row;
   }
   row.run = to_string(*validation->measured.id);
