@@ -45,8 +45,8 @@ Rule giant_remainder() {
       .source = "torch/distributed/fsdp/wrap.py (size_based_auto_wrap_policy)",
       .message = "A unit that is no layer is far larger than the others: what the size policy left over.",
       .explanation =
-          "The policy wraps bottom-up what exceeds the minimum; what remains stays with the parent. With 1e8 "
-          "elements Llama-2-7B keeps 2.1 billion in one unit.",
+          "The policy wraps bottom-up what exceeds the minimum; what remains stays with the parent. With a "
+          "minimum of 100 million elements Llama-2-7B keeps 2.1 billion in one unit.",
       .fix = {.kind = FixKind::settings,
               .set = {"parallel.wrap.policy=transformer"},
               .text = "make every layer a unit"},
