@@ -149,6 +149,13 @@ def test_shipped_scenarios_are_well():
     check(not wrong, "\n".join(wrong))
 
 
+def test_the_page_says_how_many_shipped_scenarios_show_a_mistake():
+    words = {8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen"}
+    said = f"but for {words[len(SHOW_A_MISTAKE)]} that show a mistake"
+    check(said in (SOURCE / "docs/doctor-scenarios.md").read_text(), f"docs/doctor-scenarios.md does not say '{said}'")
+    check(all((SOURCE / "scenarios" / name).exists() for name in SHOW_A_MISTAKE), "a row is about a scenario that is no more")
+
+
 def test_fixes_of_chosen_rules_and_files_that_exist():
     place = Place()
     shutil.copy(CASES / "memory.float32-activations.yaml", place.path / "job.yaml")
