@@ -27,7 +27,7 @@ std::optional<Rank> rank_of(const Order& order, double time, std::optional<doubl
                             std::int64_t micro_batch, double largest);
 
 // Worse by so little two are equal to whoever chooses: of such pairs of published runs the one that was
-// predicted to be faster is so in 51 of 100 cases (TimeErrors::faster).
+// predicted to be faster is so in 52 of 100 cases (TimeErrors::faster).
 inline constexpr double k_equal = 0.005;
 
 struct Leader {

@@ -46,15 +46,19 @@ TEST_CASE("collectives that only one of two runs has are gone or new") {
   RunSummary first, second;
   first.communication = {{InstructionKind::AllGather, 2, 9, Bytes{900}, Bytes{900}, {}}};
   second.communication = {{InstructionKind::AllReduce, 2, 9, Bytes{700}, Bytes{700}, {}}};
+  first.implementation = second.implementation = Implementation::eager;
   const StepPlan plan;
   const RunTrace trace;
-  const RunDifference difference = difference_of({first, trace, plan}, {second, trace, plan});
   const auto words_of = [&](const std::string& metric) {
+    const RunDifference difference = difference_of({first, trace, plan}, {second, trace, plan});
     for (const DifferenceRow& row : difference.totals)
       if (row.metric == metric) return difference_words(row);
     return std::string("none");
   };
   CHECK(words_of("communication.AllGather") == "gone");
+  CHECK(words_of("communication.AllReduce") == "new");
+  second.implementation.reset();  // imported: what its trace does not tell is unknown
+  CHECK(words_of("communication.AllGather") == "-");
   CHECK(words_of("communication.AllReduce") == "new");
 }
 
