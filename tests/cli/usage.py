@@ -130,6 +130,7 @@ def test_a_process_that_gets_no_memory_says_what_needed_it():
     place = Place()
     text = """model: {config: tiny-llama, sequence_length: 64, overrides: {num_hidden_layers: 4}}
 cluster: {node: hgx-h100}
+parallel: {strategy: fsdp2}
 train: {micro_batch: 1}
 """
     many = ("--set", "train.accumulation=6000")
