@@ -1,5 +1,8 @@
 #include "simulator/search/outcome.h"
 
+#include <algorithm>
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/base/json_number.h"
@@ -128,6 +131,13 @@ Result<KeptOutcome> parse_outcome(std::string_view line) {
   } catch (const nlohmann::json::exception&) {
     return bad_input({}, "no result of a search");
   }
+}
+
+bool may_be_outcome(std::string_view line) {
+  constexpr auto k_beginnings = std::to_array<std::string_view>({R"({"figures":)", R"({"key":)"});
+  return std::any_of(k_beginnings.begin(), k_beginnings.end(), [&](std::string_view beginning) {
+    return line.starts_with(beginning) || beginning.starts_with(line);
+  });
 }
 
 }  // namespace shardlab

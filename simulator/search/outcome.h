@@ -54,5 +54,7 @@ struct KeptOutcome {
   Outcome outcome;
 };
 Result<KeptOutcome> parse_outcome(std::string_view line);
+// Whether it may be one that was cut short, anywhere, or one of another version.
+bool may_be_outcome(std::string_view line);
 
 }  // namespace shardlab

@@ -36,6 +36,9 @@ Status ResultFile::read_kept() {
   for (std::string line;;) {
     SHARDLAB_TRY(const bool is_line, lines.next(line));
     if (!is_line) return {};
+    if (lines.number() == 1 && !may_be_outcome(line))
+      return bad_input(in_file(path_.string()), "holds no results of a search, and is left as it is",
+                       "--results FILE names another place, --no-store keeps none");
     ends_in_line_ = lines.was_ended();
     if (auto kept = parse_outcome(line))
       kept_.insert_or_assign(std::move(kept->key), std::move(kept->outcome));

@@ -21,8 +21,9 @@ class ResultFile {
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
 
-  // Reads what is there and is ready to add; a last line that is cut short is passed over. Errors: bad_input
-  // for what is no ordinary file or larger than results are, not_possible where it cannot be written.
+  // Reads what is there and is ready to add; a line that was cut short is passed over. Errors: bad_input for
+  // what is no ordinary file, larger than results are, or begins as none does; not_possible where it cannot
+  // be written.
   Status open(const std::filesystem::path& file);
 
   std::optional<Outcome> find(const std::string& key) const;

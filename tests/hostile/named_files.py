@@ -79,6 +79,9 @@ def test_results_of_searches():
     check_refused(watch(place, "search", "q.yaml", "--results", "q.results"), "is larger than 1.00 GiB, not a file of results")
     os.truncate(results, 1 << 29)
     check_refused(watch(place, "search", "q.yaml", "--results", "q.results"), "is a line of more than 1.00 MiB")
+    results.write_text("what somebody keeps\n")
+    check_refused(watch(place, "search", "q.yaml", "--results", "q.results"), "holds no results of a search, and is left as it is")
+    check(results.read_text() == "what somebody keeps\n", "it was written to")
     check_refused(watch(place, "search", "q.yaml", "--results", pipe(place, "r")), "is no ordinary file")
 
 

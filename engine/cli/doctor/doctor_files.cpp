@@ -39,13 +39,15 @@ class NamedFiles {
   std::string line(const Place& place) {
     const auto wanted = text_place(place);
     if (!wanted) return {};
-    const std::string text = read_input_file(place.file, k_description_file).value_or("");
+    const auto [found, is_new] = texts_.try_emplace(place.file);
+    if (is_new) found->second = read_input_file(place.file, k_description_file).value_or("");
+    const std::string& text = found->second;
     const LineRange line = line_at(text, offset_of(text, {wanted->line, 1}));
     return readable(std::string_view(text).substr(line.begin, line.end - line.begin));
   }
 
  private:
-  std::map<std::string, std::string> tools_;
+  std::map<std::string, std::string> tools_, texts_;  // by the file
 };
 
 void add_fault(ToolFiles& files, NamedFiles& named, Place place, std::string what, std::string hint,

@@ -58,6 +58,26 @@ TEST_CASE("a file that was cut short loses its last line and nothing else") {
   CHECK(again.find("three"));
 }
 
+TEST_CASE("what somebody else wrote is left as it is, and what was cut short anywhere is not taken for it") {
+  const test::SearchFolder folder;
+  for (const char* const text : {"notes\n", "{\"a\": 1}\n", "[]", "scenario: s.yaml\n", "\x1b[2J"}) {
+    INFO(text);
+    ResultFile kept;
+    const Status opened = kept.open(folder.write("theirs", text));
+    REQUIRE_FALSE(opened);
+    CHECK_THAT(opened.error().what, test::contains_text("holds no results of a search"));
+  }
+  Outcome refused;
+  refused.refused = "not possible";
+  for (const std::string& line : {outcome_text("one", made_up()), outcome_text("one", refused)}) {
+    for (std::size_t length = 0; length <= line.size(); ++length) {
+      ResultFile kept;
+      REQUIRE_OK(kept.open(folder.write("ours", line.substr(0, length))));
+      REQUIRE_OK(kept.open(folder.write("ours", line.substr(0, length) + "\n" + line + "\n")));
+    }
+  }
+}
+
 TEST_CASE("a file that is larger than results are, or has a line that no result has, is refused") {
   const test::SearchFolder folder;
   const auto complaint = [](const std::filesystem::path& file) {
