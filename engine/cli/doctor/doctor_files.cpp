@@ -19,6 +19,7 @@ std::string tool_of(ForeignKind kind) {
     case ForeignKind::accelerate: return "accelerate";
     case ForeignKind::trainer:
     case ForeignKind::fsdp_section: return "transformers";
+    case ForeignKind::axolotl: return "axolotl";
     case ForeignKind::script: return "launcher";
   }
   return {};

@@ -117,6 +117,7 @@ Result<ImportContext> context_of(const ImportBase& base) {
   if (model) {
     context.hidden_size = hidden_size(*model);
     context.layer_class = model->block_class;
+    context.model_class = model->modules.front().class_name;
   }
   return context;
 }
@@ -166,6 +167,10 @@ Status decide(YamlNode& tree, const ExportDifference& difference, const std::str
   return {};
 }
 
+bool contains(const std::vector<std::string>& settings, const std::string& setting) {
+  return std::find(settings.begin(), settings.end(), setting) != settings.end();
+}
+
 // The tool's own rules, until it has nothing to add: one of them may follow from another.
 Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& graph, MadeImport& made) {
   const ExportTarget* const target = find_export_target(made.reading.target);
@@ -174,6 +179,7 @@ Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& gra
   for (int round = 0; round < k_most_rounds; ++round) {
     bool changed = false;
     for (ExportDifference& difference : decided(*target, made.read, graph)) {
+      if (contains(made.reading.settled, difference.setting)) continue;
       if (const Status decided = decide(tree, difference, base.file); !decided) {
         if (is_of_the_machine(decided.error())) return decided;
         continue;

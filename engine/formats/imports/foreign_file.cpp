@@ -10,6 +10,7 @@
 
 #include "engine/base/input_file.h"
 #include "engine/base/parse.h"
+#include "engine/formats/axolotl/axolotl_arguments.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/formats/foreign/python_yaml.h"
 #include "engine/formats/launchers/shell_commands.h"
@@ -84,6 +85,10 @@ Status recognize(ForeignFile& file) {
   if (is_scenario(file.tree))
     return bad_input(in_file(file.path.string()), "is a scenario of shardlab already",
                      "`shardlab export` writes it for other tools");
+  if (is_axolotl(file.tree)) {
+    file.kind = ForeignKind::axolotl;
+    return {};
+  }
   if (nested != nullptr && best.known < 2) {
     file.kind = ForeignKind::trainer;
     const ForeignValue inner = *nested;
@@ -92,7 +97,7 @@ Status recognize(ForeignFile& file) {
   }
   if (best.known == 0)
     return bad_input(in_file(file.path.string()), "is no file of a tool that import knows",
-                     "it knows accelerate, DeepSpeed, TrainingArguments, launch scripts and traces");
+                     "it knows accelerate, DeepSpeed, TrainingArguments, Axolotl, launch scripts and traces");
   file.kind = best.kind;
   return {};
 }

@@ -13,12 +13,13 @@
 
 namespace shardlab {
 
-enum class ForeignKind : std::uint8_t { deepspeed, accelerate, trainer, fsdp_section, script };
+enum class ForeignKind : std::uint8_t { deepspeed, accelerate, trainer, axolotl, fsdp_section, script };
 template <>
 inline constexpr auto k_words<ForeignKind> =
     std::to_array<Word<ForeignKind>>({{ForeignKind::deepspeed, "DeepSpeed's configuration"},
                                       {ForeignKind::accelerate, "accelerate's configuration"},
                                       {ForeignKind::trainer, "TrainingArguments"},
+                                      {ForeignKind::axolotl, "Axolotl's configuration"},
                                       {ForeignKind::fsdp_section, "an fsdp_config of TrainingArguments"},
                                       {ForeignKind::script, "a launch script"}});
 

@@ -12,6 +12,7 @@
 #include "engine/formats/accelerate/accelerate_settings.h"
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/accelerate/read_accelerate.h"
+#include "engine/formats/axolotl/axolotl_arguments.h"
 #include "engine/formats/deepspeed/read_deepspeed.h"
 #include "engine/formats/imports/case_checks.h"
 #include "engine/formats/imports/launched_arguments.h"
@@ -70,7 +71,8 @@ class CaseReader {
     switch (kind) {
       case ForeignKind::deepspeed: return deepspeed_;
       case ForeignKind::accelerate: return accelerate_;
-      case ForeignKind::trainer: return trainer_;
+      case ForeignKind::trainer:
+      case ForeignKind::axolotl: return trainer_;
       case ForeignKind::fsdp_section: return fsdp_section_;
       case ForeignKind::script: return script_;
     }
@@ -131,7 +133,8 @@ class CaseReader {
 
   Status take_named(const ForeignValue& name, ForeignKind kind, ForeignFile file) {
     if (file.kind == ForeignKind::trainer && kind == ForeignKind::fsdp_section) file.kind = kind;
-    if (file.kind != kind)
+    const bool takes_arguments = kind == ForeignKind::trainer && file.kind == ForeignKind::axolotl;
+    if (file.kind != kind && !takes_arguments)
       return bad_input(name.place, fmt::format("names {}, which is {}, not {}", name.text,
                                                to_string(file.kind), to_string(kind)));
     slot_of(kind) = std::move(file);
@@ -150,7 +153,7 @@ class CaseReader {
 
   static bool is_trainer_file(const ForeignValue& name) {
     const auto file = read_foreign_file(name.text);
-    return file && file->kind == ForeignKind::trainer;
+    return file && (file->kind == ForeignKind::trainer || file->kind == ForeignKind::axolotl);
   }
 
   void add_format(std::string_view format, std::string_view version, const fs::path& file) {
@@ -195,9 +198,7 @@ class CaseReader {
   }
 
   Status read_trainer_file() {
-    ForeignValue arguments = trainer_ ? trainer_->tree : foreign_map({});
-    move_program_arguments(arguments, own_);
-    if (trainer_ && trainer_->path.extension() != ".json") read_text_numbers(arguments, reading_);
+    SHARDLAB_TRY(ForeignValue arguments, arguments_of_file());
     if (launch_) SHARDLAB_CHECK_OK(add_launched_arguments(*launch_, arguments, own_, problems_, reading_));
     if (arguments.entries.empty() && !trainer_) return {};
     add_program_defaults(launch_ ? launch_->program : std::string(), own_, arguments, reading_);
@@ -210,6 +211,23 @@ class CaseReader {
     SHARDLAB_CHECK_OK(join_fsdp_section(version));
     join_old_arguments(*trainer_tree_);
     return join_deepspeed_of_trainer();
+  }
+
+  // Other arguments of the file go to those of the program's own.
+  Result<ForeignValue> arguments_of_file() {
+    if (!trainer_) return foreign_map({});
+    ForeignValue arguments = trainer_->tree;
+    if (trainer_->kind == ForeignKind::axolotl) {
+      SHARDLAB_TRY(const ForeignValue tree, checked(arguments, "axolotl", "root"));
+      SHARDLAB_TRY(const KnownKeys* const tool, known_keys("axolotl"));
+      add_format("axolotl", tool->version, trainer_->path);
+      AxolotlArguments said = axolotl_arguments(tree, context_.model_class, reading_);
+      own_ = std::move(said.own);
+      return std::move(said.arguments);
+    }
+    move_program_arguments(arguments, own_);
+    if (trainer_->path.extension() != ".json") read_text_numbers(arguments, reading_);
+    return arguments;
   }
 
   // `fsdp_config` as a path is replaced by what stands in the file.

@@ -19,6 +19,7 @@ struct ImportContext {
   const Scenario* onto = nullptr;           // null: there is none
   std::optional<std::int64_t> hidden_size;  // of the model, where it is known
   std::string layer_class;                  // likewise
+  std::string model_class;                  // likewise: of the whole model
 };
 
 // What was read until a mistake ended it.

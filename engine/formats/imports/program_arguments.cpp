@@ -73,6 +73,8 @@ class ProgramReader {
         read_quantized(entry);
       else if (means("offloaded_activations", entry.key))
         read_offloaded(entry);
+      else if (means("stored_in_bfloat16", entry.key))
+        read_stored(entry);
       else if (means("quantized_scales", entry.key))
         tell(entry, DifferenceKind::elsewhere, "model.quantized says it");
       else if (!is_adapter_key(entry.key))
@@ -187,6 +189,11 @@ class ProgramReader {
     set(entry, "model.dtype", yaml_scalar("bfloat16"), "what is not quantized is loaded so");
   }
 
+  void read_stored(const ForeignEntry& entry) {
+    if (asks_for_something(entry.value))
+      set(entry, "model.dtype", yaml_scalar("bfloat16"), "parameters are stored in it, and nothing is cast");
+  }
+
   // Scales are quantized too where it is asked for. Where nothing is said, TRL (ModelConfig, load_in_4bit)
   // leaves them, LLaMA-Factory (double_quantization), ms-swift (bnb_4bit_use_double_quant) and others do it.
   std::string four_bits(const std::string& switch_name) const {
@@ -255,9 +262,17 @@ class ProgramReader {
 }  // namespace
 
 bool is_program_argument(const std::string& name) {
-  static constexpr std::string_view k_sections[] = {
-      "sequence_length", "adapter",          "adapter_rank",          "adapter_alpha", "adapter_targets",
-      "quantized",       "quantized_scales", "offloaded_activations", "model_dtype",   "quiet"};
+  static constexpr std::string_view k_sections[] = {"sequence_length",
+                                                    "adapter",
+                                                    "adapter_rank",
+                                                    "adapter_alpha",
+                                                    "adapter_targets",
+                                                    "quantized",
+                                                    "quantized_scales",
+                                                    "offloaded_activations",
+                                                    "stored_in_bfloat16",
+                                                    "model_dtype",
+                                                    "quiet"};
   if (meaning("elsewhere").unread.contains(name) || meaning("lost").unread.contains(name)) return true;
   return std::any_of(std::begin(k_sections), std::end(k_sections),
                      [&](std::string_view section) { return means(section, name); });

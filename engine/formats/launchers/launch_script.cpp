@@ -184,7 +184,7 @@ Result<RankCommand> chosen_command(const std::vector<RankCommand>& commands, std
   if (commands.empty())
     return bad_input(in_file(std::string(name)), "starts no ranks",
                      "import knows torchrun, accelerate launch and deepspeed, alone or under srun, "
-                     "llamafactory-cli, swift and trl, and python with TrainingArguments");
+                     "llamafactory-cli, axolotl, swift and trl, and python with TrainingArguments");
   const auto in_line = std::find_if(commands.begin(), commands.end(), [&](const RankCommand& each) {
     return line && each.place().line == *line;
   });
@@ -262,19 +262,24 @@ std::optional<std::int64_t> visible_devices(const LaunchScript& script) {
   return count;
 }
 
-// ms-swift starts one rank unless NPROC_PER_NODE is set, LLaMA-Factory one a device, TRL what accelerate's
-// default file says.
+bool starts_one_a_device(const LaunchScript& script) {
+  static constexpr std::string_view k_programs[] = {"llamafactory-cli", "axolotl"};
+  return std::find(std::begin(k_programs), std::end(k_programs), script.program) != std::end(k_programs);
+}
+
+// ms-swift starts one rank unless NPROC_PER_NODE is set, LLaMA-Factory and Axolotl one a device, TRL what
+// accelerate's default file says.
 ImportedRanks own_ranks(const LaunchScript& script) {
   ImportedRanks ranks;
   ranks.nodes = environment_number(script, "NNODES");
   ranks.per_node = environment_number(script, "NPROC_PER_NODE");
-  static constexpr std::string_view k_python = "python", k_swift = "swift", k_by_device = "llamafactory-cli";
+  static constexpr std::string_view k_python = "python", k_swift = "swift";
   if (k_python.compare(script.program) == 0) ranks.per_node = 1;
   const bool is_said = std::any_of(script.environment.begin(), script.environment.end(),
                                    [](const auto& each) { return each.first == "NPROC_PER_NODE"; });
   if (is_said || ranks.per_node) return ranks;
   if (k_swift.compare(script.program) == 0) ranks.per_node = 1;
-  if (k_by_device.compare(script.program) == 0) ranks.per_node = visible_devices(script);
+  if (starts_one_a_device(script)) ranks.per_node = visible_devices(script);
   return ranks;
 }
 
@@ -323,7 +328,7 @@ ImportedRanks launched_ranks(const LaunchScript& script) {
     const ImportedRanks own = own_ranks(script);
     ranks.per_node = own.per_node;
     if (own.nodes) ranks.nodes = own.nodes;
-    if (!script.is_batch || script.program != "llamafactory-cli" || ranks.per_node) return ranks;
+    if (!script.is_batch || !starts_one_a_device(script) || ranks.per_node) return ranks;
   }
   ranks.per_node = whole(batch("gpus_per_node"));
   if (!ranks.per_node) ranks.per_node = generic_gpus(batch("gres"));

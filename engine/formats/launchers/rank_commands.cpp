@@ -14,6 +14,7 @@ std::string program_name(const std::string& text) {
 
 // Programs that start their ranks themselves, by the word that stands after their name.
 constexpr std::pair<std::string_view, std::string_view> k_own[] = {{"llamafactory-cli", "train"},
+                                                                   {"axolotl", "train"},
                                                                    {"swift", "sft"},
                                                                    {"swift", "pt"},
                                                                    {"swift", "rlhf"},

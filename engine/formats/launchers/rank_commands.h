@@ -1,7 +1,7 @@
 // The commands of a script that start the ranks of a training.
 //
-// Source: torch 2.11, accelerate 1.15.0 and DeepSpeed 0.19.8 for their launchers; LLaMA-Factory 0.9, ms-swift
-// 4 and TRL 1.0 for the commands with which programs start themselves.
+// Source: torch 2.11, accelerate 1.15.0 and DeepSpeed 0.19.8 for their launchers; LLaMA-Factory 0.9, Axolotl
+// 0.18, ms-swift 4 and TRL 1.0 for the commands with which programs start themselves.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ with the tools' own loaders and compares what is in effect with that scenario.
 ## Reading
 
 `shardlab import FILE... [--onto S] [-o SCENARIO]` makes a scenario of accelerate's file, DeepSpeed's JSON, TrainingArguments (JSON, YAML at the
-root or below a key, or the arguments of a command line) and of scripts that start ranks with torchrun, `accelerate launch` or `deepspeed`, alone
-or under sbatch, with `llamafactory-cli`, `swift` or `trl`, or one rank with python. Kinds are found by content; several files are one case; a
+root or below a key, or the arguments of a command line), Axolotl's YAML and of scripts that start ranks with torchrun, `accelerate launch` or
+`deepspeed`, alone or under sbatch, with `llamafactory-cli`, `axolotl`, `swift` or `trl`, or one rank with python. Kinds are found by content; several files are one case; a
 file that one of them names is looked for where the tool looks, in the working directory, and then beside the file that names it. Scripts are
 read, never executed: variables, arrays, `$(( ))`, here-documents and Slurm's variables are followed, other words stay open. Of several commands
 that start ranks `run.sh:12` is the one in line 12.
@@ -51,6 +51,9 @@ that start ranks `run.sh:12` is the one in line 12.
   program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults is warned of. A command is taken for the Trainer's
   where it says `per_device_train_batch_size`, or `output_dir` beside an argument that programs with a loop of their own do not have: else the
   Trainer's defaults say nothing of it.
+- Axolotl's file is known by `base_model` beside keys of its own, and read as what Axolotl 0.18 makes of it: TrainingArguments with its own
+  defaults (a cosine schedule, one sequence a micro-batch), weights in bfloat16 for `bf16: auto` (in float32 where FSDP trains all of
+  them), adapters only where `adapter` asks for them. Kernels of its own, its preference losses and its parallelism within a layer or a sequence are *lost*.
 - What a script exports to the ranks' libraries (NCCL, torch, CUDA, OpenMP, libfabric ...) is `launch.env`; other variables that it exports
   are listed, and one that it sets and does not export is warned of. So is `CUDA_LAUNCH_BLOCKING` and its like, which slow every step down.
 - Names of older versions (`evaluation_strategy`, `adamw_hf`) are read as what they are called since, with a warning, and numbers that YAML reads

@@ -94,7 +94,8 @@ TEST_CASE("foreign YAML: scalars as PyYAML types them") {
 }
 
 TEST_CASE("foreign keys: every type of the lists is one that is checked") {
-  for (const char* name : {"accelerate", "deepspeed", "transformers", "transformers-4", "torchrun"}) {
+  for (const char* name :
+       {"accelerate", "deepspeed", "transformers", "transformers-4", "torchrun", "axolotl"}) {
     const auto tool = known_keys(name);
     REQUIRE(tool);
     CAPTURE(name);
