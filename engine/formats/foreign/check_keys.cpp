@@ -106,6 +106,12 @@ class KeyChecker {
   // The tool's own name for the key; nothing, with a complaint, where there is none.
   std::optional<std::string> name_of(const ForeignEntry& entry, const KnownSection& section) {
     const std::string name = plain_name(entry.key, section);
+    static constexpr std::string_view k_reference = "$ref";
+    if (k_reference.compare(entry.key) == 0) {
+      problems_.add(entry.place, fmt::format("{} {} follows no $ref", tool_.tool, tool_.version),
+                    "put what stands there in its place", ErrorCode::unread_key);
+      return std::nullopt;
+    }
     if (const auto removed = section.removed.find(name); removed != section.removed.end()) {
       problems_.add(entry.place, fmt::format("key '{}': {}", entry.key, removed->second), {},
                     ErrorCode::unknown_key);

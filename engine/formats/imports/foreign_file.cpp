@@ -13,6 +13,7 @@
 #include "engine/formats/axolotl/axolotl_arguments.h"
 #include "engine/formats/foreign/known_keys.h"
 #include "engine/formats/foreign/python_yaml.h"
+#include "engine/formats/foreign/yaml_references.h"
 #include "engine/formats/launchers/shell_commands.h"
 
 namespace shardlab {
@@ -79,7 +80,18 @@ bool is_scenario(const ForeignValue& root) {
          (root.find("cluster") != nullptr || root.find("parallel") != nullptr);
 }
 
-Status recognize(ForeignFile& file) {
+// The map below one of the keys, with references resolved: they may lead out of it.
+Status take_nested(ForeignFile& file, bool is_yaml) {
+  file.kind = ForeignKind::trainer;
+  if (is_yaml) SHARDLAB_CHECK_OK(resolve_references(file.tree, file.warnings));
+  const ForeignValue* const nested = nested_arguments(file.tree);
+  if (nested == nullptr) return bad_input(in_file(file.path.string()), "is a circle of references");
+  ForeignValue inner = *nested;
+  file.tree = std::move(inner);
+  return {};
+}
+
+Status recognize(ForeignFile& file, bool is_yaml = false) {
   const Scored best = best_kind(file.tree);
   const ForeignValue* const nested = nested_arguments(file.tree);
   if (is_scenario(file.tree))
@@ -89,16 +101,12 @@ Status recognize(ForeignFile& file) {
     file.kind = ForeignKind::axolotl;
     return {};
   }
-  if (nested != nullptr && best.known < 2) {
-    file.kind = ForeignKind::trainer;
-    const ForeignValue inner = *nested;
-    file.tree = inner;
-    return {};
-  }
+  if (nested != nullptr && best.known < 2) return take_nested(file, is_yaml);
   if (best.known == 0)
     return bad_input(in_file(file.path.string()), "is no file of a tool that import knows",
                      "it knows accelerate, DeepSpeed, TrainingArguments, Axolotl, launch scripts and traces");
   file.kind = best.kind;
+  if (is_yaml && file.kind == ForeignKind::trainer) return resolve_references(file.tree, file.warnings);
   return {};
 }
 
@@ -140,7 +148,7 @@ Result<ForeignFile> parse_foreign_file(std::string text, const std::filesystem::
       if (!yaml && name.extension() == ".json")
         return bad_input(yaml.error().place, "is no JSON: a map in braces", yaml.error().what);
       SHARDLAB_TRY(file.tree, std::move(yaml));
-      SHARDLAB_CHECK_OK(recognize(file));
+      SHARDLAB_CHECK_OK(recognize(file, true));
       return file;
     }
     auto human = parse_foreign_json(file.text, name.string(), JsonForm::human);
@@ -166,7 +174,7 @@ Result<ForeignFile> read_foreign_file(const std::filesystem::path& path) {
                      fmt::format("is larger than {} KiB: no configuration", k_largest / 1024));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (is_launch_script_name(path) && first != std::string::npos && text[first] != '{')
-    return ForeignFile{path, ForeignKind::script, std::move(text), {}, {}};
+    return ForeignFile{path, ForeignKind::script, std::move(text), {}, {}, {}};
   return parse_foreign_file(std::move(text), path);
 }
 

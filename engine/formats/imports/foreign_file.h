@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/words.h"
+#include "engine/formats/foreign/check_keys.h"
 #include "engine/formats/foreign/foreign_value.h"
 #include "engine/formats/foreign/relaxed_json.h"
 
@@ -29,6 +31,7 @@ struct ForeignFile {
   std::string text;
   std::optional<int> line;  // of a script: the command that is meant stands in it
   ForeignValue tree;        // empty for scripts; for TrainingArguments that stand below a key, the map there
+  std::vector<ForeignWarning> warnings;
 };
 
 // Refuses what is no text of at most 256 KiB, and what is none of the kinds. Nothing is executed.

@@ -62,6 +62,7 @@ class CaseReader {
                          fmt::format("is {}, and so is {}", to_string(file.kind), slot->path.string()),
                          "a case has one file of each kind");
       opened_.insert(identity(file.path));
+      add_warnings(file);
       slot = std::move(file);
     }
     return {};
@@ -137,8 +138,13 @@ class CaseReader {
     if (file.kind != kind && !takes_arguments)
       return bad_input(name.place, fmt::format("names {}, which is {}, not {}", name.text,
                                                to_string(file.kind), to_string(kind)));
+    add_warnings(file);
     slot_of(kind) = std::move(file);
     return {};
+  }
+
+  void add_warnings(const ForeignFile& file) {
+    reading_.warnings.insert(reading_.warnings.end(), file.warnings.begin(), file.warnings.end());
   }
 
   // What the script writes itself before it starts the ranks; its lines are those of the script.

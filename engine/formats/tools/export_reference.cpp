@@ -56,6 +56,8 @@ that start ranks `run.sh:12` is the one in line 12.
   them), adapters only where `adapter` asks for them. Kernels of its own, its preference losses and its parallelism within a layer or a sequence are *lost*.
 - What a script exports to the ranks' libraries (NCCL, torch, CUDA, OpenMP, libfabric ...) is `launch.env`; other variables that it exports
   are listed, and one that it sets and does not export is warned of. So is `CUDA_LAUNCH_BLOCKING` and its like, which slow every step down.
+- References within a YAML file (`${model.name}`) are the values that they name, as OmegaConf resolves them, with a warning that the Trainer's own
+  parser does not; one that names no key, or leads back to itself, is refused. `$ref` is followed by none of the tools, and refused.
 - Names of older versions (`evaluation_strategy`, `adamw_hf`) are read as what they are called since, with a warning, and numbers that YAML reads
   as text (`1e-5`) as the numbers that they are. An option given twice counts as the last one; its unique beginning counts where the tool takes it.
 - A key that the tool knows and a scenario has no counterpart for is a *lost* difference, or *elsewhere* where no step depends on it. What

@@ -6,6 +6,7 @@
 #include "engine/formats/foreign/check_keys.h"
 #include "engine/formats/foreign/python_yaml.h"
 #include "engine/formats/foreign/relaxed_json.h"
+#include "engine/formats/foreign/yaml_references.h"
 #include "tests/catch.h"
 
 namespace shardlab {
@@ -91,6 +92,36 @@ TEST_CASE("foreign YAML: scalars as PyYAML types them") {
   CHECK(python_scalar("010").integer == 8);
   CHECK(python_scalar("1_000").integer == 1000);
   CHECK(python_scalar("0x1f").integer == 31);
+}
+
+// The value at x after its references are resolved, or what is wrong.
+std::string referred(const std::string& text) {
+  auto root = parse_python_yaml(text, "a.yaml");
+  REQUIRE(root);
+  std::vector<ForeignWarning> warnings;
+  const Status done = resolve_references(*root, warnings);
+  return done ? shown(*root->find("x")) : to_string(done.error());
+}
+
+TEST_CASE("foreign YAML: references are the values that they name") {
+  CHECK(referred("x: ${a.b}\na: {b: 4}") == "4");
+  CHECK(referred("x: ${a}\na: ${b}\nb: {c: [1, '${d}']}\nd: true") == "{\"c\":[1,true]}");
+  CHECK(referred("x: out/${a}-${b}\na: 1.50\nb: y") == "\"out/1.50-y\"");
+  CHECK(referred("x: '${oc.env:HOME} \\${a} ${.a} ${'\na: 1") == "\"${oc.env:HOME} \\\\${a} ${.a} ${\"");
+}
+
+TEST_CASE("foreign YAML: references that lead nowhere, in a circle or without end are refused") {
+  CHECK(referred("x: ${a.b}\na: 1") == "a.yaml:1:4: ${a.b} names no key of this file");
+  CHECK(referred("x: ${a}\na: [1, '${x}']").find("leads back to itself") != std::string::npos);
+  CHECK(referred("x: a${a}\na: {b: 1}").find("stands within a text") != std::string::npos);
+  std::string doubling = "x: ${k0}\n", chain = "x: ${k0}\n";
+  for (int i = 0; i < 40; ++i) {
+    doubling += "k" + std::to_string(i) + ": [ '${k" + std::to_string(i + 1) + "}', '${k" +
+                std::to_string(i + 1) + "}' ]\n";
+  }
+  for (int i = 0; i < 1'000; ++i) chain += "k" + std::to_string(i) + ": ${k" + std::to_string(i + 1) + "}\n";
+  CHECK(referred(doubling + "k40: 1").find("more of this file") != std::string::npos);
+  CHECK(referred(chain + "k1000: 1").find("more of this file") != std::string::npos);
 }
 
 TEST_CASE("foreign keys: every type of the lists is one that is checked") {
