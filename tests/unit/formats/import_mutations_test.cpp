@@ -76,7 +76,7 @@ class Changer {
 TEST_CASE("imports: tens of thousands of changed files neither crash nor hang") {
   const auto onto = read_unbuilt_scenario(test::data_file("imports/base.yaml"));
   REQUIRE(onto);
-  const ImportContext context{&onto->scenario, 4096, "LlamaDecoderLayer"};
+  const ImportContext context{&onto->scenario, 4096, "LlamaDecoderLayer", {}};
   const std::vector<Sample> good = samples("imports/good");
   const std::vector<Sample> all = samples("imports");
   REQUIRE(all.size() > 100);
