@@ -15,7 +15,7 @@ Answer read_foreign_text(std::string_view bytes) {
   if (!file) return answer_of(file);
   std::vector<ForeignFile> files;
   files.push_back(*std::move(file));
-  return answer_of(import_case(std::move(files), {&onto->scenario, 4096, "LlamaDecoderLayer"}));
+  return answer_of(import_case(std::move(files), {&onto->scenario, 4096, "LlamaDecoderLayer", {}}));
 }
 
 }  // namespace shardlab::fuzz
