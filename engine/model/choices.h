@@ -14,6 +14,11 @@ template <>
 inline constexpr auto k_words<Implementation> =
     std::to_array<Word<Implementation>>({{Implementation::fused, "fused"}, {Implementation::eager, "eager"}});
 
+// What attention is computed by: what the modules of transformers ask for by default; one fused kernel; what
+// they ask for with attn_implementation "eager"; the formula of scaled_dot_product_attention; two products
+// with one kernel between them, as Megatron-LM's.
+enum class AttentionForm : std::uint8_t { of_modules, one_kernel, stepped, formula, unfused };
+
 // What torch.compile covers of a model with eager operators: nothing, every repeated layer by itself, or the
 // model with its loss.
 enum class CompileScope : std::uint8_t { none, blocks, whole };

@@ -24,9 +24,8 @@ struct GraphOptions {
   DType buffer_dtype = DType::float32;  // of buffers of modules: rotary frequencies
   ExpertLoad expert_load = ExpertLoad::balanced;
   Implementation implementation = Implementation::fused;
-  bool flash_attention =
-      false;                // with eager operators too, where the modules of transformers compute otherwise
-  bool fused_loss = false;  // likewise
+  AttentionForm attention = AttentionForm::of_modules;
+  bool fused_loss = false;  // with eager operators too, where the modules of transformers compute otherwise
   CompileScope compile = CompileScope::none;  // of eager operators
   bool compiled_loss = false;                 // likewise
   // Each expert's share of the tokens, adding up to 1; one list for all layers with experts, or one a layer.

@@ -8,6 +8,8 @@
 #include "engine/model/freeze.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/loss_operators.h"
+#include "engine/model/operators/attribute_keys.h"
+#include "engine/model/operators/operator_list.h"
 #include "engine/model/quantize.h"
 #include "engine/planner/check_sizes.h"
 #include "engine/scenario/choose_implementation.h"
@@ -43,8 +45,35 @@ Status check_buffers(const ModelConfig& config, const GraphOptions& options, con
                    "leave it out");
 }
 
-// Where it would be said of attention that is one kernel anyway.
+AttentionForm form_of(AttentionKind kind) {
+  switch (kind) {
+    case AttentionKind::automatic: return AttentionForm::of_modules;
+    case AttentionKind::eager: return AttentionForm::stepped;
+    case AttentionKind::math: return AttentionForm::formula;
+    case AttentionKind::unfused: return AttentionForm::unfused;
+    case AttentionKind::flash:
+    case AttentionKind::flash3:
+    case AttentionKind::triton:
+    case AttentionKind::efficient: break;
+  }
+  return AttentionForm::one_kernel;
+}
+
+// torch 2.11, sdp_utils.cpp: check_batch_size_and_num_heads_dense.
+Status check_efficient(const ModelGraph& graph) {
+  for (const Operator& op : graph.operators) {
+    if (op.type != &k_attention) continue;
+    if (op.attributes.get(attribute::k_kv_heads) < op.attributes.get(attribute::k_heads))
+      return bad_input("model.attention",
+                       "efficient takes no query heads that share a key head, as this model's do",
+                       "auto, or flash");
+  }
+  return {};
+}
+
+// Where it would be said of attention that is one kernel anyway, or that the kernel does not take.
 Status check_attention(AttentionKind kind, const GraphOptions& options, const ModelGraph& graph) {
+  if (kind == AttentionKind::efficient) return check_efficient(graph);
   if (kind != AttentionKind::flash) return {};
   if (options.implementation == Implementation::eager && has_changed_scores(graph)) return {};
   return bad_input("model.attention", "flash has no effect: this model's attention is one kernel already",
@@ -98,7 +127,7 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   options.fused_loss = scenario.model->loss.fused;
   options.compile = scenario.model->compile;
   options.compiled_loss = scenario.model->loss.compiled || options.compile == CompileScope::whole;
-  options.flash_attention = scenario.model->attention != AttentionKind::automatic;
+  options.attention = form_of(scenario.model->attention);
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));
   SHARDLAB_CHECK_OK(check_buffers(config, options, graph));

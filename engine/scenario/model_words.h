@@ -18,8 +18,9 @@ template <>
 inline constexpr auto k_words<LossPlace> = std::to_array<Word<LossPlace>>({{LossPlace::inside, "inside"},
                                                                            {LossPlace::outside, "outside"}});
 
-// `triton` is flash attention as llm-foundry had it in Triton until 2023.
-enum class AttentionKind : std::uint8_t { flash, flash3, triton, efficient, math, automatic };
+// `triton` is flash attention as llm-foundry had it in Triton until 2023; `efficient` and `math` are backends
+// of torch's scaled_dot_product_attention; `eager` is transformers' attn_implementation, `unfused` Megatron's.
+enum class AttentionKind : std::uint8_t { flash, flash3, triton, efficient, math, eager, unfused, automatic };
 template <>
 inline constexpr auto k_words<AttentionKind> =
     std::to_array<Word<AttentionKind>>({{AttentionKind::flash, "flash"},
@@ -27,6 +28,8 @@ inline constexpr auto k_words<AttentionKind> =
                                         {AttentionKind::triton, "triton"},
                                         {AttentionKind::efficient, "efficient"},
                                         {AttentionKind::math, "math"},
+                                        {AttentionKind::eager, "eager"},
+                                        {AttentionKind::unfused, "unfused"},
                                         {AttentionKind::automatic, "auto"}});
 
 // How tokens spread over experts in a prediction. `listed` has no word: it is written as a list of numbers.

@@ -31,8 +31,7 @@ void add_strategies(Rows& rows) {
 
 Rows make_rows() {
   Rows rows{
-      {"model.attention", {"efficient", "math"}, "auto"},
-      {"model.attention", {"flash3", "triton"}, "auto", true},
+      {"model.attention", {"flash3", "triton", "efficient"}, "auto", true},
       {"model.dropout", {}, "0%"},
       {"model.loss.held_logits", {}, "leave it out", true},
       {"model.lora.dropout", {}, "0%", true},

@@ -37,6 +37,7 @@ bool of_today_on_hopper(const Device& device) {
 double attention_speed(const Device& device, AttentionKind kind) {
   if (kind == AttentionKind::automatic && of_today_on_hopper(device)) return device.kernels.attention.cudnn;
   if (kind == AttentionKind::flash3) return device.kernels.attention.flash3;
+  if (kind == AttentionKind::efficient) return device.kernels.attention.efficient;
   if (kind == AttentionKind::triton && device.fitted)
     return device.fitted->of(FittedFigure::triton_attention);
   return 1;

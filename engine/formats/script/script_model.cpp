@@ -57,7 +57,8 @@ std::string_view attention_of(const ExportSubject& subject) {
         return op.type->category == OperatorCategory::attention &&
                op.attributes.get_or(attribute::k_soft_cap, 0) > 0;
       });
-  return capped ? "eager" : "sdpa";
+  const bool asked = subject.scenario.model->attention == AttentionKind::eager;
+  return capped || asked ? "eager" : "sdpa";
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ constexpr SettingRule k_rules[] = {
     {"model.attention", k_lost,
      [](const Subject& s) {
        const AttentionKind kind = s.scenario.model->attention;
-       return if_not(kind == AttentionKind::automatic, "auto");
+       return if_not(kind == AttentionKind::automatic || kind == AttentionKind::eager, "auto");
      },
      "the model calls scaled_dot_product_attention, which chooses"},
     lost("model.loss.kind",

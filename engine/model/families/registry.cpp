@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/base/nearest.h"
+#include "engine/model/attention_form.h"
 #include "engine/model/eager.h"
 #include "engine/model/families/family.h"
 
@@ -60,9 +61,11 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     if (family.model_type != type) continue;
     SHARDLAB_TRY(ModelGraph graph, family.build(config, options));
     SHARDLAB_CHECK_OK(check_size(config, graph));
+    SHARDLAB_CHECK_OK(use_attention_form(graph, options));
     if (options.implementation == Implementation::eager)
-      SHARDLAB_CHECK_OK(use_eager_operators(
-          graph, {options.flash_attention, options.fused_loss, options.compiled_loss, options.compile}));
+      SHARDLAB_CHECK_OK(
+          use_eager_operators(graph, {options.attention == AttentionForm::one_kernel, options.fused_loss,
+                                      options.compiled_loss, options.compile}));
     graph.implementation = options.implementation;
     SHARDLAB_CHECK_OK(config.check_overrides_were_read());
     return graph;

@@ -110,6 +110,12 @@ Status make_rope_eager(ModelGraph& graph, Operator& op) {
   return {};
 }
 
+void make_attention_stepped(ModelGraph& graph, Operator& op) {
+  const bool capped = op.attributes.get_or(attribute::k_soft_cap, 0) > 0;
+  op.type = capped ? &k_eager_capped_attention : &k_eager_stepped_attention;
+  op.inputs.push_back(added_mask(graph, op.attributes.get_or(attribute::k_window, 0)));
+}
+
 Status make_attention_eager(ModelGraph& graph, Operator& op) {
   const Packing packing = op.attributes.get_or(attribute::k_packed, Packing::separate);
   const bool alibi = op.inputs.size() == (packing == Packing::separate ? 4 : 2);
@@ -118,8 +124,7 @@ Status make_attention_eager(ModelGraph& graph, Operator& op) {
   if (op.attributes.get_or(attribute::k_soft_cap, 0) > 0) {
     if (alibi || packing != Packing::separate)
       return refuse(graph, "a soft cap on scores with biases, or of queries, keys and values in one");
-    op.type = &k_eager_capped_attention;
-    op.inputs.push_back(added_mask(graph, op.attributes.get_or(attribute::k_window, 0)));
+    make_attention_stepped(graph, op);
     return {};
   }
   if (is_handed_a_mask(graph, op)) {

@@ -24,6 +24,10 @@ Status make_rope_eager(ModelGraph& graph, Operator& op);
 // embedding it reads sections.
 Status make_attention_eager(ModelGraph& graph, Operator& op);
 
+// Attention of queries, keys and values apart, without biases: step by step, with a mask that all layers of
+// the same window share.
+void make_attention_stepped(ModelGraph& graph, Operator& op);
+
 // Whether transformers makes a mask for attention's window: where it is as long as the sequence too, though
 // it hides nothing that causality does not (5.23, masking_utils.py _ignore_causal_mask_sdpa).
 bool is_handed_a_mask(const ModelGraph& graph, const Operator& op);

@@ -32,6 +32,7 @@
   OPERATOR(eager_rms_norm, same)          \
   OPERATOR(eager_rope, same)              \
   OPERATOR(eager_soft_cap, same)          \
+  OPERATOR(eager_stepped_attention, same) \
   OPERATOR(eager_windowed_attention, own) \
   OPERATOR(embedding, own)                \
   OPERATOR(geglu, own)                    \
@@ -50,6 +51,7 @@
   OPERATOR(swiglu, own)                   \
   OPERATOR(token_chunked_loss, own)       \
   OPERATOR(top_k, own)                    \
+  OPERATOR(unfused_attention, same)       \
   OPERATOR(vocabulary_chunked_loss, own)
 
 namespace shardlab {

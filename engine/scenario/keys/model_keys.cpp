@@ -127,10 +127,11 @@ const Keys<ModelSpec>& model_keys() {
           "fused: our operators; eager: operator by operator as the transformers modules compute",
           "on GPUs eager where the model has that form, else fused"),
       key("attention", &ModelSpec::attention, kind::word<AttentionKind>(),
-          "the attention kernel; flash, flash3 and triton with eager operators: where the modules compute "
+          "what computes attention; flash, flash3 and triton with eager operators: where the modules compute "
           "biases or a soft cap step by step (MPT, Falcon with alibi, Gemma 2) or hand sdpa a mask "
-          "(windows), "
-          "one kernel instead; a prediction's speed is that of flash attention 2, 3 or in Triton"),
+          "(windows), one kernel instead; a prediction's speed is that of flash attention 2, 3 or in Triton; "
+          "efficient, math: that backend of sdpa; with all scores in memory eager, as transformers' "
+          "attn_implementation, and unfused, as Megatron-LM without flash attention"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
       key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),

@@ -42,8 +42,7 @@ TEST_CASE("every key of the reference is in the form, with help, except parts of
 
 TEST_CASE("a field says which of its values are refused as not built, and what works") {
   CHECK(field("model.attention").unsupported ==
-        "not supported yet: efficient, math (nearest that works: auto); "
-        "predicted, not run yet: flash3, triton (nearest that works: auto)");
+        "predicted, not run yet: flash3, triton, efficient (nearest that works: auto)");
   CHECK_THAT(field("limits.gpus").unsupported, test::contains_text("not supported yet: all values"));
   CHECK(field("train.micro_batch").unsupported.empty());
 }

@@ -125,6 +125,42 @@ TEST_CASE("attention is computed by its formula where the GPU has no kernel for 
   }
 }
 
+TEST_CASE("attention with all its scores in memory is computed as the scenario says") {
+  const auto planned_with = [](const std::string& model) {
+    const auto scenario = parse_scenario(
+        "precision: {param: bfloat16}\nmodel: {sequence_length: 64, overrides: {num_hidden_layers: 2}, " +
+            model + "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n",
+        "a.yaml");
+    REQUIRE_OK(scenario);
+    return plan_scenario(*scenario);
+  };
+  for (const auto& [model, type] :
+       {std::pair{"config: llama-3.2-1b, attention: eager", "eager_stepped_attention"},
+        {"config: llama-3.2-1b, attention: math", "eager_math_attention"},
+        {"config: llama-3.2-1b, attention: unfused", "unfused_attention"},
+        {"config: llama-3.2-1b, attention: unfused, implementation: fused", "unfused_attention"},
+        {"config: gemma-2-2b, attention: eager", "eager_capped_attention"},
+        {"config: mpt-7b, overrides: {n_layers: 2}, attention: eager", "eager_attention"}}) {
+    CAPTURE(model);
+    const auto planned = planned_with(model);
+    REQUIRE_OK(planned);
+    CHECK(std::count_if(planned->graph.operators.begin(), planned->graph.operators.end(),
+                        [&](const Operator& op) { return op.type->name == type; }) == 2);
+  }
+  for (const auto& [model, what] :
+       {std::pair{"config: llama-3.2-1b, attention: eager, implementation: fused", "are fused"},
+        {"config: llama-3.2-1b, attention: eager, compile: blocks", "what model.compile compiles"},
+        {"config: llama-3.2-1b, attention: efficient", "share a key head"},
+        {"config: mpt-7b, attention: unfused", "unfused with biases"},
+        {"config: gemma-2-2b, attention: math", "math with a soft cap"}}) {
+    CAPTURE(model);
+    const auto planned = planned_with(model);
+    REQUIRE_FALSE(planned.has_value());
+    CHECK(planned.error().place.name == "model.attention");
+    CHECK_THAT(to_string(planned.error()), test::contains_text(what));
+  }
+}
+
 TEST_CASE("a distillation has an eager form") {
   const auto planned_with = [](const std::string& loss, const std::string& teacher) {
     const auto scenario = parse_scenario("model: {config: tiny-llama, sequence_length: 64, loss: " + loss +

@@ -92,8 +92,6 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "train.pin_batches=false",
         "train.epochs=1",
         "train.steps=5",
-        "model.attention=math",
-        "model.attention=efficient",
         "model.dropout=0.1",
         "limits.gpus=8",
         "cluster.host.cores=4"}) {
@@ -117,7 +115,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
 
 TEST_CASE("supported: what is only predicted is refused where a run begins") {
   for (const char* set :
-       {"model.attention=triton", "model.attention=flash3", "parallel.initialization=cpu",
+       {"model.attention=triton", "model.attention=flash3", "model.attention=efficient", "parallel.initialization=cpu",
         "train.evaluation.every=5", "train.data_workers=4", "checkpoint.path=x", "checkpoint.type=sharded",
         "model.loss.held_logits=float32", "model.lora={rank: 1, targets: [x], dropout: 0.1}",
         "cluster={node: dgx-h100, suppose: {memory: 2}}"}) {

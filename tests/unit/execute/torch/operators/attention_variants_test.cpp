@@ -11,6 +11,7 @@ struct Variant {
   double soft_cap = 0, scale = 0;
   bool bias = false;
   Packing packed = Packing::separate;
+  const OperatorType* type = &k_attention;
 };
 
 at::Tensor heads_of(const at::Tensor& x, const Variant& v, std::int64_t heads) {
@@ -68,7 +69,7 @@ SingleOperator make(at::ScalarType dtype, const Variant& v) {
   if (v.scale != 0) attributes.set(attribute::k_scale, v.scale);
   if (v.window != 0) attributes.set(attribute::k_window, v.window);
   if (v.soft_cap != 0) attributes.set(attribute::k_soft_cap, v.soft_cap);
-  return {k_attention, inputs, {}, q, attributes};
+  return {*v.type, inputs, {}, q, attributes};
 }
 
 void require_variant(const Variant& v) {
@@ -114,6 +115,32 @@ TEST_CASE("attention of q, k and v in one tensor") {
       require_variant({.kv_heads = kv_heads, .window = 20, .bias = true, .packed = packed});
     }
   }
+}
+
+TEST_CASE("attention of two products and a softmax in one kernel") {
+  for (const std::int64_t kv_heads : {4, 2, 1}) {
+    for (const Packing packed : {Packing::separate, Packing::sections}) {
+      require_variant({.kv_heads = kv_heads, .scale = 0.3, .packed = packed, .type = &k_unfused_attention});
+      require_variant({.kv_heads = kv_heads, .window = 20, .packed = packed, .type = &k_unfused_attention});
+    }
+  }
+}
+
+// DotProductAttention in bfloat16, n scores of 2 bytes, q, k and v of p bytes each, packed. Forward: softmax
+// 4n, heads side by side 2p. Backward: softmax 6n, gradients put together 6p. A product reads and writes 2p +
+// 2n.
+TEST_CASE("bytes and operations of attention of two products, by hand") {
+  const Variant v{.sequence = 16, .kv_heads = 4, .packed = Packing::sections, .type = &k_unfused_attention};
+  const std::int64_t n = 2 * 4 * 16 * 16, p = 2 * 16 * 4 * 16 * 2;
+  const SingleOperator single = make(at::kBFloat16, v);
+  const OperatorDescription described =
+      k_unfused_attention.describe(single.graph(), single.graph().operators[0]);
+  CHECK(total(described.forward) == Bytes{4 * n + 2 * p + 2 * (2 * p + 2 * n)});
+  CHECK(total(described.backward) == Bytes{6 * n + 6 * p + 4 * (2 * p + 2 * n)});
+  CHECK(described.saved_inputs == 0b1);
+  CHECK(kept_bytes(described) == Bytes{2 * n});
+  CHECK(described.forward_temporaries == Bytes{2 * n + std::max<std::int64_t>(16 * 16, p)});
+  CHECK(described.backward_temporaries_before == Bytes{2 * n + 3 * p});
 }
 
 TEST_CASE("attention counts the products that causality and a window leave") {

@@ -87,11 +87,13 @@ class Watch {
     const bool chunked = op.type == &k_token_chunked_loss || op.type == &k_vocabulary_chunked_loss;
     const bool product = op.type == &k_linear || op.type == &k_linear_add || op.type == &k_grouped_linear ||
                          op.type == &k_eager_attention || op.type == &k_eager_capped_attention ||
-                         op.type == &k_eager_math_attention || chunked;
+                         op.type == &k_eager_math_attention || op.type == &k_eager_stepped_attention ||
+                         op.type == &k_unfused_attention || chunked;
     const bool library =
         product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
-    const bool eager = op.type->name.starts_with("eager_") || chunked;
+    const bool eager =
+        op.type->name.starts_with("eager_") || op.type == &k_unfused_attention || chunked;
     CHECK(used.value >= stated.value);
     CHECK(used.value <= stated.value + (library ? 1 << 20 : eager ? 64 : 0));
     Bytes& largest = workspace_[std::string(op.type->name) + (forward ? " forward" : " backward")];
@@ -193,6 +195,31 @@ TEST_CASE("storages and temporaries are as described of attention by its formula
         for (Operator& op : graph.operators)
           if (op.type == &k_attention) op.type = &k_eager_math_attention;
         check_described(graph);
+      }
+    }
+  }
+}
+
+// With all scores in memory: keys repeated or not, a window, queries, keys and values in one.
+TEST_CASE("storages and temporaries are as described of attention in all forms") {
+  install_counting_allocator();
+  at::set_num_threads(1);
+  for (const auto& [family, form, implementation] :
+       {std::tuple{"llama", AttentionForm::stepped, Implementation::eager},
+        {"gemma", AttentionForm::stepped, Implementation::eager},
+        {"phi", AttentionForm::stepped, Implementation::eager},
+        {"mistral", AttentionForm::stepped, Implementation::eager},
+        {"llama", AttentionForm::formula, Implementation::eager},
+        {"llama", AttentionForm::unfused, Implementation::eager},
+        {"phi", AttentionForm::unfused, Implementation::fused},
+        {"gpt2", AttentionForm::unfused, Implementation::fused}}) {
+    for (const std::int64_t batch : {1, 2}) {
+      for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
+        CAPTURE(family, form, batch, to_string(dtype));
+        GraphOptions options{batch, 60, dtype, dtype};
+        options.implementation = implementation;
+        options.attention = form;
+        check_described(family_model(family, options));
       }
     }
   }

@@ -105,10 +105,12 @@ at::Tensor plain_masked_attention(const std::vector<at::Tensor>& inputs) {
 }
 
 // Attention of Gemma 2: scores are capped, and a mask is added, in `mask_dtype`.
-struct CappedAttention {
+// With a soft cap on its scores, or without one.
+struct SteppedAttention {
   at::ScalarType dtype;
   std::int64_t batch = 1, sequence = 13, key_heads = 2, window = 0;
   at::ScalarType mask_dtype = dtype;
+  bool capped = true;
 
   SingleOperator single() const {
     const at::TensorOptions bytes = at::TensorOptions(at::kBool);
@@ -116,7 +118,7 @@ struct CappedAttention {
     if (window > 0) hidden = hidden | at::ones({sequence, sequence}, bytes).tril(-window);
     const double lowest = mask_dtype == at::kHalf ? -65504 : -3.3895313892515355e38;
     const at::Tensor mask = at::zeros({batch, 1, sequence, sequence}, mask_dtype).masked_fill(hidden, lowest);
-    SingleOperator made{k_eager_capped_attention,
+    SingleOperator made{capped ? k_eager_capped_attention : k_eager_stepped_attention,
                         {{random({batch, sequence, 4 * 8}, dtype, 1)},
                          {random({batch, sequence, key_heads * 8}, dtype, 2)},
                          {random({batch, sequence, key_heads * 8}, dtype, 3)},
@@ -126,9 +128,9 @@ struct CappedAttention {
                         {{attribute::k_heads, 4},
                          {attribute::k_kv_heads, key_heads},
                          {attribute::k_head_dim, 8},
-                         {attribute::k_soft_cap, 1.5},
                          {attribute::k_scale, 0.4},
                          {attribute::k_window, window}}};
+    if (capped) made.attributes.set(attribute::k_soft_cap, 1.5);
     return made;
   }
 
@@ -137,14 +139,14 @@ struct CappedAttention {
       return rows.view({batch, sequence, count, 8}).transpose(1, 2).repeat_interleave(4 / count, 1);
     };
     const at::Tensor scores = at::matmul(heads(in[0], 4), heads(in[1], key_heads).transpose(2, 3)) * 0.4;
-    const at::Tensor capped = at::tanh(scores / 1.5) * 1.5 + in[3];
-    return at::matmul(at::softmax(capped, -1), heads(in[2], key_heads))
+    const at::Tensor masked = (capped ? at::tanh(scores / 1.5) * 1.5 : scores) + in[3];
+    return at::matmul(at::softmax(masked, -1), heads(in[2], key_heads))
         .transpose(1, 2)
         .reshape({batch, sequence, 4 * 8});
   }
 
   void require() const {
-    CAPTURE(dtype, batch, sequence, key_heads, window, mask_dtype);
+    CAPTURE(dtype, batch, sequence, key_heads, window, mask_dtype, capped);
     require_as_reference(
         single(), [this](const auto& inputs, const auto&) { return plain(inputs); },
         tolerance_of_steps(dtype));
@@ -382,17 +384,25 @@ TEST_CASE("bytes and operations of eager attention, by hand") {
         Bytes{heads * sequence * sequence * 4});
 }
 
-TEST_CASE("eager attention with a soft cap, keys repeated or not, with and without a window") {
+void require_steps(bool capped) {
   for (const at::ScalarType dtype : k_dtypes) {
     for (const std::int64_t batch : {1, 3}) {
       for (const std::int64_t key_heads : {1, 2, 4}) {
         for (const std::int64_t sequence : {1, 2, 13})
-          CappedAttention{dtype, batch, sequence, key_heads}.require();
-        CappedAttention{dtype, batch, 13, key_heads, 5}.require();
+          SteppedAttention{dtype, batch, sequence, key_heads, 0, dtype, capped}.require();
+        SteppedAttention{dtype, batch, 13, key_heads, 5, dtype, capped}.require();
       }
     }
-    CappedAttention{dtype, 2, 13, 2, 5, at::kFloat}.require();  // as under autocast
+    SteppedAttention{dtype, 2, 13, 2, 5, at::kFloat, capped}.require();  // as under autocast
   }
+}
+
+TEST_CASE("eager attention with a soft cap, keys repeated or not, with and without a window") {
+  require_steps(true);
+}
+
+TEST_CASE("eager attention step by step, keys repeated or not, with and without a window") {
+  require_steps(false);
 }
 
 // Gemma2Attention in bfloat16, n scores, q of q bytes, k and v of q / 2 each, masks of m. Forward: k and v
@@ -404,7 +414,7 @@ TEST_CASE("bytes and operations of eager attention with a soft cap, by hand") {
   for (const std::int64_t batch : {1, 2}) {
     const std::int64_t sequence = 16, n = batch * 4 * sequence * sequence, q = batch * sequence * 4 * 8 * 2;
     const std::int64_t mask = batch * sequence * sequence * 2, copied = batch > 1 ? q : 0;
-    const SingleOperator single = CappedAttention{at::kBFloat16, batch, sequence, 2, 6}.single();
+    const SingleOperator single = SteppedAttention{at::kBFloat16, batch, sequence, 2, 6}.single();
     const OperatorDescription description =
         k_eager_capped_attention.describe(single.graph(), single.graph().operators[0]);
     CAPTURE(batch);
@@ -424,7 +434,7 @@ TEST_CASE("bytes and operations of eager attention with a soft cap, by hand") {
     CHECK(counted == Flops{2 * pairs * 8});
   }
   // One key head for all is read where it is, float16 has a softmax that reads it, a wide mask makes float32.
-  const auto described = [](CappedAttention attention) {
+  const auto described = [](SteppedAttention attention) {
     const SingleOperator single = attention.single();
     return k_eager_capped_attention.describe(single.graph(), single.graph().operators[0]);
   };
@@ -540,6 +550,21 @@ TEST_CASE("bytes and operations of eager attention by its formula, by hand") {
   // The matrix, repeated keys, scores and softmax of them, a byte for each of them and for each row.
   CHECK(description.forward_temporaries == Bytes{m + q + 2 * n + scores + rows});
   CHECK(description.backward_temporaries_before == Bytes{q + 3 * n});
+}
+
+// LlamaAttention in bfloat16 with attn_implementation "eager": as with a soft cap, without the 12n of forward
+// and the 14n of backward that the cap takes, and without the 2n of tanh that are kept.
+TEST_CASE("bytes and operations of eager attention step by step, by hand") {
+  const std::int64_t sequence = 16, n = 4 * sequence * sequence, q = sequence * 4 * 8 * 2;
+  const std::int64_t mask = sequence * sequence * 2;
+  const SingleOperator single =
+      SteppedAttention{at::kBFloat16, 1, sequence, 2, 0, at::kBFloat16, false}.single();
+  const OperatorDescription description =
+      k_eager_stepped_attention.describe(single.graph(), single.graph().operators[0]);
+  CHECK(total(description.forward) == Bytes{28 * n + 5 * q + mask + 2 * (2 * q + 2 * n)});
+  CHECK(total(description.backward) == Bytes{40 * n + 7 * q + 4 * (2 * q + 2 * n)});
+  CHECK(kept_bytes(description) == Bytes{2 * q + 4 * n + 2 * n});
+  CHECK(description.saved_inputs == 0b001);
 }
 
 // MistralAttention in bfloat16, q of q bytes, k and v of q / 2 each, m pairs of a query and a key in all

@@ -1,4 +1,4 @@
-// Step by step as in transformers 5.23, modeling_gemma2.py eager_attention_forward and repeat_kv, and
+// Step by step as in transformers 5.23, modeling_llama.py and modeling_gemma2.py eager_attention_forward, and
 // backward as autograd of torch 2.11 runs it: torch.matmul reshapes to one product a head, which copies where
 // batch and heads lie apart (LinearAlgebra.cpp, _matmul_impl).
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 struct Sizes {
   std::int64_t batch, sequence, heads, kv_heads, head_dim;
-  double scale, cap;
+  double scale, cap;  // a cap of 0: none
 
   Sizes(const Operator& op, const at::Tensor& rows)
       : batch(rows.size(0)),
@@ -29,7 +29,7 @@ struct Sizes {
         kv_heads(op.attributes.get(attribute::k_kv_heads)),
         head_dim(op.attributes.get(attribute::k_head_dim)),
         scale(op.attributes.get_or(attribute::k_scale, 0)),
-        cap(op.attributes.get(attribute::k_soft_cap)) {
+        cap(op.attributes.get_or(attribute::k_soft_cap, 0)) {
     if (scale <= 0) scale = 1 / std::sqrt(static_cast<double>(head_dim));
   }
 };
@@ -108,11 +108,13 @@ void fill_probabilities(const KeptExtras& kept, const Sizes& s, const Operands& 
   at::bmm_out(products, operands.q, operands.k);
   products.reset();
   multiply(first, s.scale, second);
-  divide(second, s.cap, first);
-  at::tanh_out(tanh, first);
-  if (in_float) first.reset();
-  multiply(tanh, s.cap, second);
+  if (s.cap > 0) {
+    divide(second, s.cap, first);
+    at::tanh_out(tanh, first);
+    multiply(tanh, s.cap, second);
+  }
   if (in_float) {
+    first.reset();
     at::_softmax_out(wide, masked_in_float(second, mask), -1, false);
   } else {
     at::add_out(first, second, mask);
@@ -149,9 +151,11 @@ at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, c
   gradient = softmax_backward(std::move(gradient), wide.defined() ? wide : probabilities,
                               dtype == at::kHalf && !in_float ? at::kHalf : at::kFloat);
   gradient = gradient.to(dtype);
-  gradient = at::mul(gradient, s.cap);
-  gradient = at::tanh_backward(gradient, kept.find("tanh"));
-  gradient = at::div(gradient, s.cap);
+  if (s.cap > 0) {
+    gradient = at::mul(gradient, s.cap);
+    gradient = at::tanh_backward(gradient, kept.find("tanh"));
+    gradient = at::div(gradient, s.cap);
+  }
   return at::mul(gradient, s.scale).flatten(0, 1);
 }
 
@@ -196,5 +200,6 @@ void backward(const BackwardArguments& arguments) {
 }  // namespace
 
 extern const OperatorImplementation k_eager_capped_attention_implementation{forward, backward};
+extern const OperatorImplementation k_eager_stepped_attention_implementation{forward, backward};
 
 }  // namespace shardlab

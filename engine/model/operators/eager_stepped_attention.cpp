@@ -1,15 +1,18 @@
-// attention with a soft cap on its scores, as transformers' modules compute it with the only implementation
-// that they offer for such models (5.23, modeling_gemma2.py eager_attention_forward): keys and values
-// repeated for each query head, q and k multiplied, times the scale, / cap, tanh, * cap, + a mask, softmax in
-// float32, back to q's dtype, times v, heads put side by side again. Inputs: q, k, v as attention's; the
-// mask, a constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or,
-// under autocast, in float32. Attributes of attention: heads, kv_heads, head_dim, soft_cap, scale, window.
+// attention step by step, as transformers' modules compute it with attn_implementation "eager" (5.23,
+// modeling_llama.py eager_attention_forward and its copies): keys and values repeated for each query head, q
+// and k multiplied, times the scale, + a mask, softmax in float32, back to q's dtype, times v, heads put side
+// by side again. With a soft cap (modeling_gemma2.py, which offers nothing else), of which there is an
+// operator by itself, / cap, tanh and * cap stand before the mask. Inputs: q, k, v as attention's; the mask, a
+// constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or, under
+// autocast, in float32. Attributes of attention: heads, kv_heads, head_dim, soft_cap, scale, window.
 //
 // Keeps what autograd of torch 2.11 keeps: both operands of the two products, tanh's result, the
 // probabilities in float32 for the softmax and in q's dtype for the product. Operands are views of the inputs
 // (which are kept then) but where repeat_kv copies, and where torch.matmul does because batch and heads do
 // not lie side by side. Executed FLOPs are those of whole matrices; MFU counts the pairs that causality and
 // the window leave.
+#include <span>
+
 #include "engine/model/operators/attention_pairs.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
@@ -19,10 +22,11 @@ namespace {
 
 // What sizes and steps depend on. Bytes: of all scores in float32 and in q's dtype; of q, and so of keys or
 // values for all query heads; of keys or values as they come; of the mask.
-struct CappedScores {
+struct SteppedScores {
   std::int64_t batch, heads, sequence, head_dim, window;
   DType dtype;
   Bytes wide, narrow, whole, part, mask;
+  bool capped;
   bool grouped;          // several query heads read one key head
   bool repeats;          // repeat_kv copies: one key head for all is a view
   bool copies_q;         // matmul copies q
@@ -31,7 +35,7 @@ struct CappedScores {
   bool masked_in_float;  // the mask makes float32 of the scores
   bool casts_inside;     // softmax reads float16 and writes float32: torch has that for float16 on a device
 
-  CappedScores(const ModelGraph& graph, const Operator& op) {
+  SteppedScores(const ModelGraph& graph, const Operator& op) {
     const Tensor &q = graph.tensor(op.inputs[0]), &k = graph.tensor(op.inputs[1]);
     batch = q.shape[0];
     sequence = q.shape[1];
@@ -39,6 +43,7 @@ struct CappedScores {
     head_dim = op.attributes.get(attribute::k_head_dim);
     window = op.attributes.get_or(attribute::k_window, 0);
     dtype = q.dtype;
+    capped = op.type == &k_eager_capped_attention;
     const std::int64_t scores = saturated_product(batch, heads, sequence, sequence);
     wide = bytes_of(scores, DType::float32);
     narrow = bytes_of(scores, dtype);
@@ -63,7 +68,7 @@ struct CappedScores {
   }
 };
 
-void list_kept(const CappedScores& s, OperatorDescription& description) {
+void list_kept(const SteppedScores& s, OperatorDescription& description) {
   const std::int64_t each = s.batch * s.heads;
   if (s.copies_q)
     description.extras.push_back({"query", {each, s.sequence, s.head_dim}, s.dtype});
@@ -79,14 +84,14 @@ void list_kept(const CappedScores& s, OperatorDescription& description) {
     description.saved_inputs |= 0b110;
   }
   const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
-  description.extras.push_back({"tanh", scores, s.dtype});
+  if (s.capped) description.extras.push_back({"tanh", scores, s.dtype});
   if (s.casts) description.extras.push_back({"wide_probabilities", scores, DType::float32});
   description.extras.push_back({"probabilities", scores, s.dtype});
 }
 
 // + the mask, and softmax. `steps` holds one tensor of scores in q's dtype beside the kept ones; the
 // probabilities' own is free for another.
-void softmax_steps(const CappedScores& s, EagerSteps& steps) {
+void softmax_steps(const SteppedScores& s, EagerSteps& steps) {
   if (s.masked_in_float) {
     steps.give(s.narrow);
     steps.make(s.wide, s.narrow + s.wide + s.mask);
@@ -108,7 +113,7 @@ void softmax_steps(const CappedScores& s, EagerSteps& steps) {
 }
 
 // Kept tensors are there from the start: scores lie in the probabilities' place and in one tensor more.
-EagerSteps forward_steps(const CappedScores& s) {
+EagerSteps forward_steps(const SteppedScores& s) {
   EagerSteps steps;
   if (s.repeats) steps.kernel(s.part + s.whole);    // k
   if (s.repeats) steps.kernel(s.part + s.whole);    // v
@@ -116,9 +121,9 @@ EagerSteps forward_steps(const CappedScores& s) {
   if (s.copies_kv) steps.kernel(s.part + s.whole);  // k
   steps.take(s.narrow);
   steps.kernel(s.narrow * 2);  // times the scale
-  steps.kernel(s.narrow * 2);  // / cap
-  steps.kernel(s.narrow * 2);  // tanh
-  steps.kernel(s.narrow * 2);  // * cap
+  if (s.capped) {
+    for (int i = 0; i < 3; ++i) steps.kernel(s.narrow * 2);  // / cap, tanh, * cap
+  }
   softmax_steps(s, steps);
   if (s.copies_kv) steps.kernel(s.part + s.whole);  // v
   steps.take(s.whole);                              // the product with v
@@ -127,7 +132,7 @@ EagerSteps forward_steps(const CappedScores& s) {
 }
 
 // From the gradient of the probabilities, `steps` holding it, to that of the product of q and k.
-void score_steps(const CappedScores& s, EagerSteps& steps) {
+void score_steps(const SteppedScores& s, EagerSteps& steps) {
   if (s.casts) {
     steps.make(s.wide, s.narrow + s.wide);
     steps.give(s.narrow);
@@ -142,14 +147,15 @@ void score_steps(const CappedScores& s, EagerSteps& steps) {
     steps.make(s.narrow, s.wide + s.narrow);
     steps.give(s.wide);
   }
-  for (const int operands : {2, 3, 2, 2}) {  // * cap, tanh, / cap, times the scale
+  constexpr int k_operands[] = {2, 3, 2, 2};  // * cap, tanh, / cap, times the scale
+  for (const int operands : std::span(k_operands).subspan(s.capped ? 0 : 3)) {
     steps.make(s.narrow, s.narrow * operands);
     steps.give(s.narrow);
   }
 }
 
 // The gradient of keys or values, `steps` holding that for all query heads, into a result.
-void key_steps(const CappedScores& s, EagerSteps& steps) {
+void key_steps(const SteppedScores& s, EagerSteps& steps) {
   if (s.grouped) {
     steps.make(s.part, s.whole + s.part);
     steps.give(s.whole);
@@ -161,7 +167,7 @@ void key_steps(const CappedScores& s, EagerSteps& steps) {
   }
 }
 
-EagerSteps backward_steps(const CappedScores& s) {
+EagerSteps backward_steps(const SteppedScores& s) {
   EagerSteps steps;
   if (s.copies_q) steps.make(s.whole, s.whole * 2);  // heads apart
   steps.take(s.whole);                               // of v
@@ -179,8 +185,8 @@ EagerSteps backward_steps(const CappedScores& s) {
   return steps;
 }
 
-OperatorDescription describe_eager_capped_attention(const ModelGraph& graph, const Operator& op) {
-  const CappedScores s(graph, op);
+OperatorDescription describe_eager_stepped_attention(const ModelGraph& graph, const Operator& op) {
+  const SteppedScores s(graph, op);
   OperatorDescription description;
   list_kept(s, description);
   describe_forward(description, forward_steps(s));
@@ -198,7 +204,14 @@ OperatorDescription describe_eager_capped_attention(const ModelGraph& graph, con
 
 extern const OperatorType k_eager_capped_attention{
     .name = "eager_capped_attention",
-    .describe = describe_eager_capped_attention,
+    .describe = describe_eager_stepped_attention,
+    .category = OperatorCategory::attention,
+    .autocast = AutocastRule::lower,
+};
+
+extern const OperatorType k_eager_stepped_attention{
+    .name = "eager_stepped_attention",
+    .describe = describe_eager_stepped_attention,
     .category = OperatorCategory::attention,
     .autocast = AutocastRule::lower,
 };
