@@ -197,19 +197,6 @@ struct WindowedAttention {
   }
 };
 
-Bytes kept_bytes(const OperatorDescription& description) {
-  Bytes sum;
-  for (const ExtraTensor& extra : description.extras)
-    sum += bytes_of(element_count(extra.shape), extra.dtype);
-  return sum;
-}
-
-Bytes total(const std::vector<Work>& works) {
-  Bytes sum;
-  for (const Work& work : works) sum += work.bytes;
-  return sum;
-}
-
 }  // namespace
 
 TEST_CASE("eager rms_norm, plain and with an offset, and its gradients") {

@@ -76,6 +76,21 @@ at::Tensor random(const Shape& shape, at::ScalarType dtype, std::uint64_t seed);
 // host's.
 void require_as_reference(SingleOperator single, const PlainFunction& function, double tolerance);
 
+// What forward makes for backward alone.
+inline Bytes kept_bytes(const OperatorDescription& description) {
+  Bytes sum;
+  for (const ExtraTensor& extra : description.extras)
+    sum += bytes_of(element_count(extra.shape), extra.dtype);
+  return sum;
+}
+
+// The traffic of all.
+inline Bytes total(const std::vector<Work>& works) {
+  Bytes sum;
+  for (const Work& work : works) sum += work.bytes;
+  return sum;
+}
+
 // Rounding of the result: half a unit in the last place is 2^-24 or 2^-9 of an element; sums add a little.
 inline double tolerance_of(at::ScalarType dtype) {
   if (dtype == at::kHalf) return 1e-3;
