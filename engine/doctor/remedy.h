@@ -16,7 +16,8 @@ enum class Goal : std::uint8_t { none, fit, speed, effect };
 enum class RemedyStep : std::uint8_t {
   wrapping,
   limits,  // on what is gathered ahead, on buckets, on what the allocator splits
-  loss,    // how much of the logits is there at once
+  attention,  // whether all of its scores are there at once
+  loss,       // how much of the logits is
   checkpointing,
   micro_batch,
   sharding,

@@ -32,6 +32,11 @@ inline constexpr auto k_words<AttentionKind> =
                                         {AttentionKind::unfused, "unfused"},
                                         {AttentionKind::automatic, "auto"}});
 
+// Whether a layer's scores are all in memory at once, and kept for backward.
+constexpr bool keeps_scores(AttentionKind kind) {
+  return kind == AttentionKind::math || kind == AttentionKind::eager || kind == AttentionKind::unfused;
+}
+
 // How tokens spread over experts in a prediction. `listed` has no word: it is written as a list of numbers.
 enum class MoeLoadKind : std::uint8_t { balanced, measured, worst, listed };
 template <>

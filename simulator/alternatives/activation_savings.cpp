@@ -11,6 +11,8 @@ using C = BufferClass;
 void add_activation_savings(const PlannedScenario& planned, Savings& savings) {
   const ActivationSpec& activation = *planned.scenario.activation;
   const std::vector<BufferClass> kept = {C::activation, C::activation_gradient, C::workspace};
+  if (keeps_scores(planned.scenario.model->attention))
+    savings.push_back({"model.attention=auto", "one kernel, never all scores", kept});
   if (activation.checkpoint != ActivationCheckpoint::full)
     savings.push_back({"activation.checkpoint=full", "computes layers again", kept});
   const bool checkpoints = activation.checkpoint != ActivationCheckpoint::none;

@@ -44,6 +44,7 @@ class Settings {
 
   void add_operators() {
     if (scenario_.cluster->device == DeviceKind::cpu) return;
+    if (keeps_scores(scenario_.model->attention)) add("model.attention=auto", "attention is one kernel");
     if (scenario_.model->compile == CompileScope::none)
       add("model.compile=blocks", "torch.compile of every layer");
     if (scenario_.model->implementation != Implementation::fused)

@@ -21,6 +21,7 @@ constexpr StepOfKeys k_steps[] = {
     {"parallel.ddp.", RemedyStep::limits},
     {"cluster.allocator.", RemedyStep::limits},
     {"train.optimizer_implementation", RemedyStep::limits},
+    {"model.attention", RemedyStep::attention},
     {"model.loss", RemedyStep::loss},
     {"activation.offload", RemedyStep::activation_offload},
     {"activation.", RemedyStep::checkpointing},

@@ -75,6 +75,8 @@ class ProgramReader {
         read_offloaded(entry);
       else if (means("stored_in_bfloat16", entry.key))
         read_stored(entry);
+      else if (means("attention", entry.key))
+        read_attention(entry);
       else if (means("quantized_scales", entry.key))
         tell(entry, DifferenceKind::elsewhere, "model.quantized says it");
       else if (!is_adapter_key(entry.key))
@@ -192,6 +194,14 @@ class ProgramReader {
   void read_stored(const ForeignEntry& entry) {
     if (asks_for_something(entry.value))
       set(entry, "model.dtype", yaml_scalar("bfloat16"), "parameters are stored in it, and nothing is cast");
+  }
+
+  // Other words name a kernel, which attention is by itself. LLaMA-Factory's is "disabled" for eager.
+  void read_attention(const ForeignEntry& entry) {
+    const bool is_switch = entry.key == "eager_attention" && asks_for_something(entry.value);
+    if (is_switch || entry.value.text == "eager" || entry.value.text == "disabled")
+      return set(entry, "model.attention", yaml_scalar("eager"), "all scores of a layer are in memory");
+    tell(entry, DifferenceKind::elsewhere, "model.attention says it");
   }
 
   // Scales are quantized too where it is asked for. Where nothing is said, TRL (ModelConfig, load_in_4bit)

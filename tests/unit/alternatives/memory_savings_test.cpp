@@ -142,6 +142,17 @@ TEST_CASE("a setting's gain is that of predicting it, and what gains nothing is 
   CHECK(predict_savings(predicted.planned, predicted.run, nullptr, [] { return false; }).value().empty());
 }
 
+TEST_CASE("attention with all its scores in memory is proposed to become one kernel") {
+  const Predicted predicted = predict(k_llama, {"model.attention=eager"});
+  const auto savings = predict_savings(predicted.planned, predicted.run, nullptr);
+  REQUIRE_OK(savings);
+  const auto one = std::find_if(savings->begin(), savings->end(), [](const MemorySaving& each) {
+    return each.setting == "model.attention=auto";
+  });
+  REQUIRE(one != savings->end());
+  CHECK(one->peak_allocated == predict(k_llama).run.memory->peak_allocated);
+}
+
 TEST_CASE("gaps between blocks have a setting of their own, where it is not set already") {
   const std::string grows = "cluster.allocator.conf=expandable_segments:True";
   const auto gain = [&](const std::vector<std::string>& settings) {
