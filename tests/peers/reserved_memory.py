@@ -100,7 +100,7 @@ def scenario_of(values, folder):
     if values["conf"]:
         cluster["allocator"] = {"conf": values["conf"]}
     scenario = {"name": "reserved", "model": {"config": str(config), "sequence_length": values["sequence"], "implementation": "eager",
-                                              "loss": {"place": values["loss"]}},
+                                              "attention": values.get("attention", "auto"), "loss": {"place": values["loss"]}},
                 "cluster": cluster, "parallel": parallel,
                 "train": {"micro_batch": values["micro_batch"], "accumulation": values["accumulation"],
                           "optimizer_implementation": values["optimizer"]}}

@@ -140,7 +140,7 @@ TEST_CASE("attention with all its scores in memory is computed as the scenario s
         {"config: llama-3.2-1b, attention: unfused", "unfused_attention"},
         {"config: llama-3.2-1b, attention: unfused, implementation: fused", "unfused_attention"},
         {"config: gemma-2-2b, attention: eager", "eager_capped_attention"},
-        {"config: mpt-7b, overrides: {n_layers: 2}, attention: eager", "eager_attention"}}) {
+        {"config: gemma-2-2b, attention: flash", "attention"}}) {
     CAPTURE(model);
     const auto planned = planned_with(model);
     REQUIRE_OK(planned);

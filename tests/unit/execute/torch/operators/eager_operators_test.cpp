@@ -118,20 +118,20 @@ struct SteppedAttention {
     if (window > 0) hidden = hidden | at::ones({sequence, sequence}, bytes).tril(-window);
     const double lowest = mask_dtype == at::kHalf ? -65504 : -3.3895313892515355e38;
     const at::Tensor mask = at::zeros({batch, 1, sequence, sequence}, mask_dtype).masked_fill(hidden, lowest);
-    SingleOperator made{capped ? k_eager_capped_attention : k_eager_stepped_attention,
-                        {{random({batch, sequence, 4 * 8}, dtype, 1)},
-                         {random({batch, sequence, key_heads * 8}, dtype, 2)},
-                         {random({batch, sequence, key_heads * 8}, dtype, 3)},
-                         {mask, false}},
-                        {},
-                        {batch, sequence, 4 * 8},
-                        {{attribute::k_heads, 4},
-                         {attribute::k_kv_heads, key_heads},
-                         {attribute::k_head_dim, 8},
-                         {attribute::k_scale, 0.4},
-                         {attribute::k_window, window}}};
-    if (capped) made.attributes.set(attribute::k_soft_cap, 1.5);
-    return made;
+    Attributes attributes{{attribute::k_heads, 4},
+                          {attribute::k_kv_heads, key_heads},
+                          {attribute::k_head_dim, 8},
+                          {attribute::k_scale, 0.4},
+                          {attribute::k_window, window}};
+    if (capped) attributes.set(attribute::k_soft_cap, 1.5);
+    return {capped ? k_eager_capped_attention : k_eager_stepped_attention,
+            {{random({batch, sequence, 4 * 8}, dtype, 1)},
+             {random({batch, sequence, key_heads * 8}, dtype, 2)},
+             {random({batch, sequence, key_heads * 8}, dtype, 3)},
+             {mask, false}},
+            {},
+            {batch, sequence, 4 * 8},
+            attributes};
   }
 
   at::Tensor plain(const std::vector<at::Tensor>& in) const {
