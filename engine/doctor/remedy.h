@@ -15,7 +15,7 @@ enum class Goal : std::uint8_t { none, fit, speed, effect };
 // proposed; fewer bits, and after them host memory, only where nothing before them suffices.
 enum class RemedyStep : std::uint8_t {
   wrapping,
-  limits,  // on what is gathered ahead, on buckets, on what the allocator splits
+  limits,     // on what is gathered ahead, on buckets, on what the allocator splits
   attention,  // whether all of its scores are there at once
   loss,       // how much of the logits is
   checkpointing,

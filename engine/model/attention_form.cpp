@@ -35,7 +35,8 @@ Status check_operators(const GraphOptions& options) {
   const std::string word = word_of(options.attention);
   const bool of_modules = options.attention != AttentionForm::unfused;
   if (of_modules && options.implementation != Implementation::eager)
-    return bad_input("model.attention", word + " is what modules of PyTorch compute; these operators are fused",
+    return bad_input("model.attention",
+                     word + " is what modules of PyTorch compute; these operators are fused",
                      "model.implementation: eager, or leave it out");
   if (options.compile == CompileScope::none) return {};
   return bad_input("model.attention", "not supported yet: " + word + " in what model.compile compiles",
@@ -70,8 +71,7 @@ Status use_formula(ModelGraph& graph, Operator& op) {
 Status use_steps(ModelGraph& graph, Operator& op) {
   const Scores scores(graph, op);
   if (scores.biases || scores.capped) return {};
-  if (scores.packed)
-    return refuse(graph, AttentionForm::stepped, "queries, keys and values in one");
+  if (scores.packed) return refuse(graph, AttentionForm::stepped, "queries, keys and values in one");
   make_attention_stepped(graph, op);
   return {};
 }

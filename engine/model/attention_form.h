@@ -9,8 +9,8 @@
 
 namespace shardlab {
 
-// Before operators become eager ones. The two other forms change nothing. Errors, at model.attention: fused or
-// compiled operators, for the first two; attention that no such operator describes.
+// Before operators become eager ones. The two other forms change nothing. Errors, at model.attention: fused
+// or compiled operators, for the first two; attention that no such operator describes.
 Status use_attention_form(ModelGraph& graph, const GraphOptions& options);
 
 }  // namespace shardlab

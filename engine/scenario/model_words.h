@@ -19,7 +19,8 @@ inline constexpr auto k_words<LossPlace> = std::to_array<Word<LossPlace>>({{Loss
                                                                            {LossPlace::outside, "outside"}});
 
 // `triton` is flash attention as llm-foundry had it in Triton until 2023; `efficient` and `math` are backends
-// of torch's scaled_dot_product_attention; `eager` is transformers' attn_implementation, `unfused` Megatron's.
+// of torch's scaled_dot_product_attention; `eager` is transformers' attn_implementation, `unfused`
+// Megatron's.
 enum class AttentionKind : std::uint8_t { flash, flash3, triton, efficient, math, eager, unfused, automatic };
 template <>
 inline constexpr auto k_words<AttentionKind> =

@@ -16,20 +16,23 @@ class Follower {
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       const ProgramStep& step = program_.steps[i];
       if (!gradients_.empty()) add(gradients_[i], BufferClass::gradient);
-      note_peak(step.temporaries_before);
+      note_peak(step.temporaries_before, step.given_before);
       for (const ValueIndex value : step.allocates) add(value, 1);
-      note_peak(step.workspace * workspaces_ + step.temporaries);
+      note_peak(step.workspace * workspaces_ + step.temporaries, step.given);
       for (const ValueIndex value : step.frees) add(value, -1);
     }
     return memory_;
   }
 
  private:
-  void note_peak(Bytes workspace) {
+  // Extras that are given back already are activations, and the workspace is larger by them than what it
+  // adds.
+  void note_peak(Bytes workspace, Bytes given) {
     if (memory_.end + workspace <= memory_.peak) return;
     memory_.peak = memory_.end + workspace;
     memory_.at_peak = memory_.at_end;
-    memory_.at_peak[static_cast<std::size_t>(BufferClass::workspace)] += workspace;
+    memory_.at_peak[static_cast<std::size_t>(BufferClass::workspace)] += workspace + given;
+    memory_.at_peak[static_cast<std::size_t>(BufferClass::activation)] -= given;
   }
 
   BufferClass class_of(ValueIndex index) const {

@@ -126,7 +126,7 @@ def record(case):
     model = LlamaForCausalLM(LlamaConfig(
         hidden_size=case["hidden"], intermediate_size=case["ffn"], num_hidden_layers=case["layers"], num_attention_heads=case["heads"],
         num_key_value_heads=case["kv_heads"], vocab_size=case["vocabulary"], use_cache=False, tie_word_embeddings=False,
-        attn_implementation="eager" if case["attention"] == "eager" else "sdpa", max_position_embeddings=2048))
+        attn_implementation="sdpa", max_position_embeddings=2048))
     if case["adapters"]:
         model = model.to(torch.bfloat16)
         quantize(model, case["quantized"])

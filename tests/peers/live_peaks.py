@@ -30,8 +30,7 @@ AUTOCAST_LIMIT = 0.015  # of the highest of the step
 def case(strategy="fsdp2", **changes):
     values = {"strategy": strategy, "checkpoint": False, "reshard": True, "loss": "outside", "vocabulary": 8000, "sequence": 512,
               "micro_batch": 1, "hidden": 256, "heads": 8, "kv_heads": 8, "layers": 4, "ffn": 688, "param": "bfloat16",
-              "reduce": "float32", "autocast": False, "adapters": [], "quantized": "none", "offload": False,
-              "attention": "auto"}
+              "reduce": "float32", "autocast": False, "adapters": [], "quantized": "none", "offload": False}
     values.update(changes)
     return values
 
@@ -45,14 +44,6 @@ def offload_cases():
     """What checkpoints hold waits in host memory, which is not counted."""
     return [case(strategy, checkpoint=True, offload=True, vocabulary=vocabulary, param=param, reduce=param)
             for strategy, param in (("fsdp2", "bfloat16"), ("fsdp1", "bfloat16"), ("ddp", "float32")) for vocabulary in (1000, 100)]
-
-
-def attention_cases():
-    """With attn_implementation "eager": all scores of a layer in memory, in float32 and in the dtype of the parameters."""
-    return [case(strategy, attention="eager", kv_heads=kv_heads, vocabulary=1000, micro_batch=micro_batch, param=param, reduce=param,
-                 checkpoint=checkpoint)
-            for strategy, param in (("fsdp2", "bfloat16"), ("fsdp2", "float32"), ("ddp", "float32"))
-            for kv_heads, micro_batch in ((2, 1), (8, 1), (8, 2)) for checkpoint in (False, True)]
 
 
 def adapter_cases():
@@ -101,7 +92,7 @@ def scenario_of(values, folder):
     if values["strategy"] == "fsdp2":
         parallel["reshard_after_forward"] = values["reshard"]
     scenario = {"name": "live", "model": {"config": str(config), "sequence_length": values["sequence"], "implementation": "eager",
-                                          "attention": values["attention"], "loss": {"place": values["loss"]}},
+                                          "loss": {"place": values["loss"]}},
                 "cluster": {"device": "cpu", "ranks": RANKS, "threads_per_rank": 1}, "parallel": parallel,
                 "train": {"micro_batch": values["micro_batch"], "optimizer_implementation": "foreach"}}
     if values["param"] != "float32" or values["reduce"] != "float32":
@@ -147,7 +138,6 @@ def describe(values):
              f"vocabulary {values['vocabulary']}", f"{values['micro_batch']}x{values['sequence']}", f"{values['param']}/{values['reduce']}",
              "loss " + values["loss"]]
     words += ["autocast"] * values["autocast"]
-    words += [values["attention"] + " attention"] * (values["attention"] != "auto")
     words += [f"adapters on {len(values['adapters'])} layers, {values['quantized']}"] * bool(values["adapters"])
     words += ["checkpointed"] * values["checkpoint"] + ["offloaded"] * values["offload"] + ["kept after forward"] * (not values["reshard"])
     return ", ".join(words)
@@ -161,8 +151,7 @@ def main():
     fixed = fixed_cases()
     autocast = autocast_cases()
     offloads = offload_cases()
-    attention = attention_cases()
-    cases = fixed + draw.sample(offloads, drawn(3, len(offloads))) + draw.sample(adapters, drawn(9, len(adapters))) + draw.sample(autocast, drawn(8, len(autocast))) + draw.sample(attention, drawn(4, len(attention))) + [drawn_case(draw) for _ in range(count)]
+    cases = fixed + draw.sample(offloads, drawn(3, len(offloads))) + draw.sample(adapters, drawn(9, len(adapters))) + draw.sample(autocast, drawn(8, len(autocast))) + [drawn_case(draw) for _ in range(count)]
     with Folder() as folder:
         (folder / "cases.json").write_text(json.dumps(cases))
         subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_live_peaks_worker.py"), str(folder / "cases.json"),

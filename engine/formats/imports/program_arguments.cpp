@@ -75,7 +75,7 @@ class ProgramReader {
         read_offloaded(entry);
       else if (means("stored_in_bfloat16", entry.key))
         read_stored(entry);
-      else if (means("attention", entry.key))
+      else if (means("attention", entry.key) || means("stepped_attention", entry.key))
         read_attention(entry);
       else if (means("quantized_scales", entry.key))
         tell(entry, DifferenceKind::elsewhere, "model.quantized says it");
@@ -196,11 +196,12 @@ class ProgramReader {
       set(entry, "model.dtype", yaml_scalar("bfloat16"), "parameters are stored in it, and nothing is cast");
   }
 
-  // Other words name a kernel, which attention is by itself. LLaMA-Factory's is "disabled" for eager.
+  // Other words name a kernel, which attention is by itself.
   void read_attention(const ForeignEntry& entry) {
-    const bool is_switch = entry.key == "eager_attention" && asks_for_something(entry.value);
-    if (is_switch || entry.value.text == "eager" || entry.value.text == "disabled")
-      return set(entry, "model.attention", yaml_scalar("eager"), "all scores of a layer are in memory");
+    const bool is_switch = means("stepped_attention", entry.key) && asks_for_something(entry.value);
+    if (is_switch || means("stepped_attention", entry.value.text))
+      return set(entry, "model.attention", yaml_scalar(std::string(to_string(AttentionKind::eager))),
+                 "all scores of a layer are in memory");
     tell(entry, DifferenceKind::elsewhere, "model.attention says it");
   }
 

@@ -84,7 +84,7 @@ EagerSteps forward_steps(const Scores& s) {
 }
 
 // From the gradient of the probabilities, `steps` holding it, to that of the product of q and k.
-void score_steps(const Scores& s, EagerSteps& steps) {
+void score_steps(const Scores& s, const OperatorDescription& kept, EagerSteps& steps) {
   if (s.casts) {
     steps.make(s.wide, s.narrow + s.wide);
     steps.give(s.narrow);
@@ -94,6 +94,7 @@ void score_steps(const Scores& s, EagerSteps& steps) {
   steps.kernel(s.wide * 3);        // through softmax
   steps.give(s.wide);
   steps.give(s.wide);
+  steps.give_extra(kept, s.casts ? "wide_probabilities" : "probabilities");
   steps.make(s.wide, s.wide * 2);     // a copy
   steps.kernel(s.wide * 2 + s.mask);  // hidden in it
   steps.give(s.wide);
@@ -105,14 +106,16 @@ void score_steps(const Scores& s, EagerSteps& steps) {
   steps.give(s.narrow);
 }
 
-EagerSteps backward_steps(const Scores& s) {
+EagerSteps backward_steps(const Scores& s, const OperatorDescription& kept) {
   EagerSteps steps;
   const bool splits = s.copies && s.sequence > 1;
   if (splits) steps.make(s.part, s.part * 2);  // heads apart
   steps.take(s.narrow);                        // of the probabilities
   steps.take(s.part);                          // of v
   if (splits) steps.give(s.part);
-  score_steps(s, steps);
+  if (s.casts) steps.give_extra(kept, "probabilities");
+  steps.give_extra(kept, "value");
+  score_steps(s, kept, steps);
   steps.take(s.part * 2);  // of q and k
   steps.give(s.narrow);
   if (s.merges) {  // v, then q; k lies right
@@ -132,7 +135,7 @@ OperatorDescription describe_eager_attention(const ModelGraph& graph, const Oper
   describe_forward(description, forward_steps(s));
   description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
   description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
-  describe_backward(description, backward_steps(s));
+  describe_backward(description, backward_steps(s, description));
   description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
   description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
   description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q

@@ -138,12 +138,13 @@ EagerSteps forward_steps(const MathScores& s) {
 }
 
 // From the gradient of the probabilities, `steps` holding it, to that of the product of q and k.
-void score_gradient_steps(const MathScores& s, EagerSteps& steps) {
+void score_gradient_steps(const MathScores& s, const OperatorDescription& kept, EagerSteps& steps) {
   steps.take(s.wide);
   steps.make(s.wide, s.wide * 3);  // times the probabilities
   steps.kernel(s.wide * 3);
   steps.give(s.wide);
   steps.give(s.wide);
+  steps.give_extra(kept, "probabilities");
 }
 
 // The gradients of v, k and q, `steps` holding them for all query heads, to those of the inputs.
@@ -172,7 +173,7 @@ void input_gradient_steps(const MathScores& s, EagerSteps& steps) {
   }
 }
 
-EagerSteps backward_steps(const MathScores& s) {
+EagerSteps backward_steps(const MathScores& s, const OperatorDescription& kept) {
   EagerSteps steps;
   if (s.casts) steps.make(s.wide_whole, s.whole + s.wide_whole);
   if (s.copies) steps.make(s.wide_whole, s.wide_whole * 2);  // heads apart
@@ -180,7 +181,8 @@ EagerSteps backward_steps(const MathScores& s) {
   steps.take(s.wide_whole);  // of v
   steps.take(s.wide);        // of the probabilities
   if (s.casts || s.copies) steps.give(s.wide_whole);
-  score_gradient_steps(s, steps);
+  steps.give_extra(kept, "value");
+  score_gradient_steps(s, kept, steps);
   steps.take(s.wide_whole * 2);  // of k and q
   steps.give(s.wide);
   steps.give_kept();
@@ -195,7 +197,7 @@ OperatorDescription describe_eager_math_attention(const ModelGraph& graph, const
   describe_forward(description, forward_steps(s));
   description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
   description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
-  describe_backward(description, backward_steps(s));
+  describe_backward(description, backward_steps(s, description));
   description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
   description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
   description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k

@@ -2,8 +2,8 @@
 // modeling_llama.py eager_attention_forward and its copies): keys and values repeated for each query head, q
 // and k multiplied, times the scale, + a mask, softmax in float32, back to q's dtype, times v, heads put side
 // by side again. With a soft cap (modeling_gemma2.py, which offers nothing else), of which there is an
-// operator by itself, / cap, tanh and * cap stand before the mask. Inputs: q, k, v as attention's; the mask, a
-// constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or, under
+// operator by itself, / cap, tanh and * cap stand before the mask. Inputs: q, k, v as attention's; the mask,
+// a constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or, under
 // autocast, in float32. Attributes of attention: heads, kv_heads, head_dim, soft_cap, scale, window.
 //
 // Keeps what autograd of torch 2.11 keeps: both operands of the two products, tanh's result, the
@@ -132,7 +132,7 @@ EagerSteps forward_steps(const SteppedScores& s) {
 }
 
 // From the gradient of the probabilities, `steps` holding it, to that of the product of q and k.
-void score_steps(const SteppedScores& s, EagerSteps& steps) {
+void score_steps(const SteppedScores& s, const OperatorDescription& kept, EagerSteps& steps) {
   if (s.casts) {
     steps.make(s.wide, s.narrow + s.wide);
     steps.give(s.narrow);
@@ -143,6 +143,7 @@ void score_steps(const SteppedScores& s, EagerSteps& steps) {
   steps.kernel(s.wide * 2 + result);  // through softmax
   steps.give(s.wide);
   steps.give(s.wide);
+  steps.give_extra(kept, s.casts ? "wide_probabilities" : "probabilities");
   if (s.casts && !s.casts_inside) {
     steps.make(s.narrow, s.wide + s.narrow);
     steps.give(s.wide);
@@ -151,6 +152,7 @@ void score_steps(const SteppedScores& s, EagerSteps& steps) {
   for (const int operands : std::span(k_operands).subspan(s.capped ? 0 : 3)) {
     steps.make(s.narrow, s.narrow * operands);
     steps.give(s.narrow);
+    if (operands == 3) steps.give_extra(kept, "tanh");
   }
 }
 
@@ -167,13 +169,15 @@ void key_steps(const SteppedScores& s, EagerSteps& steps) {
   }
 }
 
-EagerSteps backward_steps(const SteppedScores& s) {
+EagerSteps backward_steps(const SteppedScores& s, const OperatorDescription& kept) {
   EagerSteps steps;
   if (s.copies_q) steps.make(s.whole, s.whole * 2);  // heads apart
   steps.take(s.whole);                               // of v
   steps.take(s.narrow);                              // of the probabilities
   if (s.copies_q) steps.give(s.whole);
-  score_steps(s, steps);
+  if (s.casts) steps.give_extra(kept, "probabilities");
+  steps.give_extra(kept, "value");
+  score_steps(s, kept, steps);
   steps.take(s.whole * 2);  // of k and q
   steps.give(s.narrow);
   steps.give_kept();
@@ -192,7 +196,7 @@ OperatorDescription describe_eager_stepped_attention(const ModelGraph& graph, co
   describe_forward(description, forward_steps(s));
   description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
   description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
-  describe_backward(description, backward_steps(s));
+  describe_backward(description, backward_steps(s, description));
   description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
   description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
   description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/operators/work.h"
@@ -20,8 +21,10 @@ class EagerSteps {
   // A temporary is allocated, and freed.
   void take(Bytes bytes) {
     live_ += bytes;
-    peak_ = std::max(peak_, live_);
     blocks_.push_back(bytes);
+    if (live_ <= peak_) return;
+    peak_ = live_;
+    given_at_peak_ = given_;
   }
   void give(Bytes bytes) {
     live_ -= bytes;
@@ -35,8 +38,12 @@ class EagerSteps {
 
   // What was taken so far was taken before the results were allocated.
   void allocate_results() {
-    before_results_ = std::max(before_results_, peak_);
+    if (peak_ > before_results_) {
+      before_results_ = peak_;
+      given_before_ = given_at_peak_;
+    }
     peak_ = live_;
+    given_at_peak_ = given_;
     blocks_.emplace_back();
   }
 
@@ -44,7 +51,18 @@ class EagerSteps {
   void results_follow() { blocks_.emplace_back(); }
   // Where one of them is: of forward's outputs and then its extras.
   void result_follows(std::size_t index) { blocks_.push_back(result_block(index)); }
-  // What forward kept is given back, in the order of blocks alone.
+  // In backward one of the extras that forward kept is given back, if it did.
+  void give_extra(const OperatorDescription& description, std::string_view label) {
+    for (std::size_t i = 0; i < description.extras.size(); ++i) {
+      const ExtraTensor& extra = description.extras[i];
+      if (extra.label != label) continue;
+      const Bytes bytes = bytes_of(element_count(extra.shape), extra.dtype);
+      live_ -= bytes;
+      given_ += bytes;
+      blocks_.push_back(given_extra_block(i));
+    }
+  }
+  // What else forward kept is given back, in the order of blocks alone.
   void give_kept() { blocks_.push_back(k_freed_here); }
   // In forward, where Python's variables let go of the inputs, likewise.
   void give_inputs() { blocks_.push_back(k_freed_here); }
@@ -57,11 +75,15 @@ class EagerSteps {
   // Beside the results, and before there were any.
   Bytes peak() const { return peak_; }
   Bytes peak_before_results() const { return before_results_; }
+  // How many bytes of extras were given back at either.
+  Bytes given_at_peak() const { return given_at_peak_; }
+  Bytes given_before_results() const { return given_before_; }
   // As OperatorDescription::forward_blocks.
   const std::vector<Bytes>& blocks() const { return blocks_; }
 
  private:
   Bytes traffic_, live_, peak_, before_results_;
+  Bytes given_, given_at_peak_, given_before_;
   int kernels_ = 0;
   std::vector<Bytes> blocks_;
 };
@@ -75,6 +97,8 @@ inline void describe_backward(OperatorDescription& description, const EagerSteps
   description.backward = steps.works();
   description.backward_temporaries = steps.peak();
   description.backward_temporaries_before = steps.peak_before_results();
+  description.backward_given = steps.given_at_peak();
+  description.backward_given_before = steps.given_before_results();
   description.backward_blocks = steps.blocks();
 }
 

@@ -71,6 +71,18 @@ constexpr std::size_t result_of(Bytes block) {
   return static_cast<std::size_t>(block.value - k_freed_here.value - 1);
 }
 
+// Likewise, in backward: here is given back one of the extras that forward kept.
+constexpr Bytes given_extra_block(std::size_t index) {
+  return {k_freed_here.value + 1 + k_most_results + static_cast<std::int64_t>(index)};
+}
+constexpr bool is_given_extra_block(Bytes block) {
+  return block.value > k_freed_here.value + k_most_results &&
+         block.value <= k_freed_here.value + 2 * k_most_results;
+}
+constexpr std::size_t given_extra_of(Bytes block) {
+  return static_cast<std::size_t>(block.value - k_freed_here.value - 1 - k_most_results);
+}
+
 struct OperatorDescription {
   bool has_backward =
       true;  // an output requires a gradient; else nothing below is kept and backward is no work
@@ -89,8 +101,11 @@ struct OperatorDescription {
   // Not zero: backward makes its gradients of inputs last. They are allocated when it has got that far; this
   // much is the most that it takes before, and backward_temporaries the most beside them.
   Bytes backward_temporaries_before;
+  // How much of its extras backward has given back when either is at its most; both are less by that.
+  Bytes backward_given_before, backward_given;
   // These temporaries block by block, in order: taken (above zero), given back (below), zero where the
-  // results are allocated that are not made first, k_freed_here and result_block. Empty: one block of all.
+  // results are allocated that are not made first, k_freed_here, result_block and given_extra_block. Empty:
+  // one block of all.
   std::vector<Bytes> forward_blocks, backward_blocks;
   std::vector<Work> forward;
   std::vector<Work> backward;

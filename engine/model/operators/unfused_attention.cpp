@@ -6,10 +6,10 @@
 //
 // Keeps q, k, v as they came, repeated for each query head where several share one (repeat_interleave), and
 // the probabilities in q's dtype; dropout, which would keep its result and a mask, there is none. In
-// Megatron's order of tokens before sequences no operand of a product is copied. Softmax's backward overwrites
-// its gradient. Its kernel knows causality, ours is handed a matrix of it, a byte a pair, which counts as
-// memory and not as traffic. Executed FLOPs are those of whole matrices; MFU counts the pairs that causality
-// and the window leave.
+// Megatron's order of tokens before sequences no operand of a product is copied. Softmax's backward
+// overwrites its gradient. Its kernel knows causality, ours is handed a matrix of it, a byte a pair, which
+// counts as memory and not as traffic. Executed FLOPs are those of whole matrices; MFU counts the pairs that
+// causality and the window leave.
 #include "engine/model/operators/attention_pairs.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
@@ -17,8 +17,8 @@
 namespace shardlab {
 namespace {
 
-// What sizes and steps depend on. Bytes: of all scores; of q, and so of keys or values for all query heads; of
-// keys or values as they come; of the matrix of causality.
+// What sizes and steps depend on. Bytes: of all scores; of q, and so of keys or values for all query heads;
+// of keys or values as they come; of the matrix of causality.
 struct UnfusedScores {
   std::int64_t batch, heads, sequence, head_dim, window;
   DType dtype;
@@ -80,12 +80,14 @@ EagerSteps forward_steps(const UnfusedScores& s) {
 }
 
 // The gradients of q, k and v meet in the rows that they came in.
-EagerSteps backward_steps(const UnfusedScores& s) {
+EagerSteps backward_steps(const UnfusedScores& s, const OperatorDescription& kept) {
   EagerSteps steps;
-  steps.take(s.whole);          // of v
-  steps.take(s.scores);         // of the probabilities
-  steps.kernel(s.scores * 3);   // through softmax, in place
-  steps.take(s.whole * 2);      // of k and q
+  steps.take(s.whole);   // of v
+  steps.take(s.scores);  // of the probabilities
+  steps.give_extra(kept, "repeated_value");
+  steps.kernel(s.scores * 3);  // through softmax, in place
+  steps.give_extra(kept, "probabilities");
+  steps.take(s.whole * 2);  // of k and q
   steps.give(s.scores);
   steps.give_kept();
   steps.allocate_results();
@@ -105,7 +107,7 @@ OperatorDescription describe_unfused_attention(const ModelGraph& graph, const Op
   describe_forward(description, forward_steps(s));
   description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
   description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
-  describe_backward(description, backward_steps(s));
+  describe_backward(description, backward_steps(s, description));
   description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
   description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
   description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k

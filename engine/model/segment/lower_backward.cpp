@@ -127,6 +127,8 @@ class BackwardLowering {
     step.workspace = description.backward_workspace;
     step.temporaries = description.backward_temporaries;
     step.temporaries_before = description.backward_temporaries_before;
+    step.given = description.backward_given;
+    step.given_before = description.backward_given_before;
     append_blocks(program_, step, description.backward_blocks);
     for (const TensorId output : op.outputs) step.operands.push_back(locals_.at(output).gradient);
     collect_saved(op, description, step);

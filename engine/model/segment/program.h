@@ -62,8 +62,9 @@ struct ProgramStep {
       allocates;    // before the work; of origin tensor_buffer or gradient_buffer: becomes the plan's buffer
   ValueList frees;  // after the work
   Bytes workspace;  // taken and given back within the work, by our CPU implementation on one thread
-  Bytes temporaries;         // likewise, whatever the implementation
-  Bytes temporaries_before;  // not zero: the work itself allocates, having taken this much and given it back
+  Bytes temporaries;          // likewise, whatever the implementation
+  Bytes temporaries_before;   // not zero: the work itself allocates, having taken this much and given it back
+  Bytes given_before, given;  // how much of its extras is given back when either is at its most, less by that
   std::uint32_t work_begin = 0, work_end = 0;  // range in Program::work
   std::uint32_t blocks_begin = 0,
                 blocks_end = 0;  // range in Program::blocks: the temporaries; none where they are one block

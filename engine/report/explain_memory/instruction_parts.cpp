@@ -16,6 +16,7 @@ struct Moment {
   std::size_t step = 0;
   bool allocated = false;  // what the step makes is there, and its temporaries; else only those before
   Bytes temporaries;
+  Bytes given;  // of the step's extras, back already
 };
 
 class ProgramAtPeak {
@@ -41,9 +42,10 @@ class ProgramAtPeak {
       if (i < peak.step)
         for (const ValueIndex value : steps[i].frees) there[value].reset();
     }
+    for (const ValueIndex value : given_by(peak)) there[value].reset();
     for (std::size_t value = 0; value < there.size(); ++value)
       if (there[value]) add(run_.program.values[value], class_of(value), *there[value]);
-    if (peak.temporaries.value > 0) add_temporaries(steps[peak.step], peak);
+    if ((peak.temporaries + peak.given).value > 0) add_temporaries(steps[peak.step], peak);
     PartsByClass parts;
     for (std::size_t i = 0; i < k_buffer_classes; ++i) parts[i] = collectors_[i].parts();
     return parts;
@@ -71,9 +73,9 @@ class ProgramAtPeak {
     for (std::size_t i = 0; i < run_.program.steps.size(); ++i) {
       const ProgramStep& step = run_.program.steps[i];
       live += gradients_of(i);
-      note({i, false, step.temporaries_before});
+      note({i, false, step.temporaries_before, step.given_before});
       for (const ValueIndex value : step.allocates) live += run_.program.values[value].bytes;
-      note({i, true, step.workspace * workspaces_ + step.temporaries});
+      note({i, true, step.workspace * workspaces_ + step.temporaries, step.given});
       for (const ValueIndex value : step.frees) live -= run_.program.values[value].bytes;
     }
     return peak;
@@ -89,6 +91,20 @@ class ProgramAtPeak {
         if (!made[value]) there[value] = k_before;
     }
     return there;
+  }
+
+  // What the step has given back of its extras by that moment.
+  std::vector<ValueIndex> given_by(const Moment& moment) const {
+    const ProgramStep& step = run_.program.steps[moment.step];
+    std::vector<ValueIndex> given;
+    Bytes sum;
+    for (std::uint32_t i = step.blocks_begin; i < step.blocks_end && sum < moment.given; ++i) {
+      const Bytes block = run_.program.blocks[i];
+      if (!is_given_extra_block(block)) continue;
+      given.push_back(step.extras[given_extra_of(block)]);
+      sum += run_.program.values[given.back()].bytes;
+    }
+    return given;
   }
 
   BufferClass class_of(std::size_t index) const {
@@ -139,7 +155,7 @@ class ProgramAtPeak {
         product = context_.tensors.product_of_block(context_.planned.graph.op(step.op), bytes);
       collector(BufferClass::workspace).add(std::move(what), operation, std::move(product));
     };
-    Bytes rest = moment.temporaries;
+    Bytes rest = moment.temporaries + moment.given;
     if (moment.allocated && workspaces_ > 0 && step.workspace.value > 0) {
       const ByteProduct product{{{step.workspace.value, "bytes"}, {workspaces_, "threads"}}};
       collector(BufferClass::workspace).add("workspace", operation, product);
@@ -159,7 +175,7 @@ class ProgramAtPeak {
     Bytes sum;
     for (std::uint32_t i = step.blocks_begin; i < step.blocks_end; ++i) {
       const Bytes change = run_.program.blocks[i];
-      if (change == k_freed_here || is_result_block(change)) continue;
+      if (change == k_freed_here || is_result_block(change) || is_given_extra_block(change)) continue;
       sum += change;
       if (change > Bytes{}) blocks.push_back(change);
       if (change < Bytes{}) give(blocks, -change);

@@ -133,6 +133,8 @@ class ProgramWalk {
         take_result(step, result_of(block));
       else if (block == k_freed_here)
         give_early(step);
+      else if (is_given_extra_block(block))
+        give(step.extras[given_extra_of(block)]);
       else
         temporaries.change(block);
     }

@@ -92,7 +92,10 @@ class SegmentAction : public Action {
     for (const ValueIndex value : bound.step->allocates) allocate(value);
   }
 
-  void free_value(ValueIndex index) { release_storage(values_[index]); }
+  // Unless its operator gave it back.
+  void free_value(ValueIndex index) {
+    if (values_[index].defined()) release_storage(values_[index]);
+  }
 
   void run_step(const BoundStep& bound) {
     if (!run_.operator_clock) return call(bound);
@@ -161,6 +164,7 @@ class SegmentAction : public Action {
     BackwardArguments arguments{*bound.op,       run_.planned.graph, output_gradients, seed,
                                 saved_inputs,    saved_outputs,      parameters,       extras,
                                 input_gradients, gradients};
+    arguments.give_extra = [&](std::size_t extra) { free_value(bound.step->extras[extra]); };
     if (allocates_itself(bound)) {
       arguments.wanted = wanted_results(*bound.step);
       arguments.allocate_input_gradients = [&] {

@@ -105,8 +105,9 @@ at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, c
   const at::Tensor probabilities = kept.find("probabilities");
   const bool casts = probabilities.scalar_type() != at::kFloat;
   const at::Tensor wide = casts ? kept.find("wide_probabilities") : probabilities;
-  gradient = gradient.view(probabilities.sizes()).to(at::kFloat);
+  gradient = gradient.unflatten(0, {s.batch, s.heads}).to(at::kFloat);
   gradient = softmax_backward(std::move(gradient), wide, at::kFloat);
+  kept.give(casts ? "wide_probabilities" : "probabilities");
   gradient = at::masked_fill(gradient, as_mask(arguments.saved_inputs[2]), 0);
   gradient = gradient.to(probabilities.scalar_type());
   return at::mul(gradient, s.scale).flatten(0, 1);
@@ -132,6 +133,8 @@ void eager_attention_backward(const BackwardArguments& arguments) {
       of_probabilities = at::bmm(by_head, operands.v.transpose(1, 2));
       of_v = at::bmm(kept.find("probabilities").flatten(0, 1).transpose(1, 2), by_head);
     }
+    if (kept.find("wide_probabilities").defined()) kept.give("probabilities");
+    kept.give("value");
     of_scores = backward_scores(arguments, s, kept, std::move(of_probabilities));
   }
   at::Tensor of_q = at::bmm(of_scores, operands.k.transpose(1, 2));

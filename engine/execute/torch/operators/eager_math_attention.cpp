@@ -168,7 +168,9 @@ struct HeadGradients {
       v = at::bmm(probabilities.flatten(0, 1).transpose(1, 2), dy);
       slope = at::bmm(dy, value.transpose(1, 2));
     }
+    kept.give("value");
     slope = softmax_backward(slope.view(probabilities.sizes()), probabilities, at::kFloat).flatten(0, 1);
+    kept.give("probabilities");
     k = at::bmm(kept.find("query").transpose(1, 2), slope);
     q = at::bmm(slope, kept.find("key").transpose(1, 2));
   }

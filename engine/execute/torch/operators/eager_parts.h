@@ -2,6 +2,7 @@
 // folder.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,13 +31,21 @@ class KeptExtras {
   template <typename Arguments>
   explicit KeptExtras(const Arguments& arguments)
       : listed_(arguments.op.type->describe(arguments.graph, arguments.op).extras),
-        tensors_(arguments.extras) {}
+        tensors_(arguments.extras) {
+    if constexpr (requires { arguments.give_extra; }) give_ = &arguments.give_extra;
+  }
 
   at::Tensor find(std::string_view label) const {
     for (std::size_t i = 0; i < listed_.size(); ++i) {
       if (listed_[i].label == label) return tensors_[i];
     }
     return {};
+  }
+  // In backward, where it is read no more and forward kept it.
+  void give(std::string_view label) const {
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      if (listed_[i].label == label && give_ != nullptr && *give_) (*give_)(i);
+    }
   }
   // To write to: the kept tensor in this shape, or one of this operator's own.
   at::Tensor place(std::string_view label, at::IntArrayRef sizes, const at::TensorOptions& options) const {
@@ -47,6 +56,7 @@ class KeptExtras {
  private:
   std::vector<ExtraTensor> listed_;
   std::span<const at::Tensor> tensors_;
+  const std::function<void(std::size_t)>* give_ = nullptr;
 };
 
 // Into a given tensor; the overloads of ATen that take a number and an output compute into another tensor

@@ -147,13 +147,15 @@ at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, c
   const ModelGraph& graph = arguments.graph;
   const bool in_float =
       graph.tensor(arguments.op.inputs[3]).dtype != graph.tensor(arguments.op.inputs[0]).dtype;
-  gradient = gradient.view(probabilities.sizes()).to(at::kFloat);
+  gradient = gradient.unflatten(0, {s.batch, s.heads}).to(at::kFloat);
   gradient = softmax_backward(std::move(gradient), wide.defined() ? wide : probabilities,
                               dtype == at::kHalf && !in_float ? at::kHalf : at::kFloat);
+  kept.give(wide.defined() ? "wide_probabilities" : "probabilities");
   gradient = gradient.to(dtype);
   if (s.cap > 0) {
     gradient = at::mul(gradient, s.cap);
     gradient = at::tanh_backward(gradient, kept.find("tanh"));
+    kept.give("tanh");
     gradient = at::div(gradient, s.cap);
   }
   return at::mul(gradient, s.scale).flatten(0, 1);
@@ -172,6 +174,8 @@ struct OperandGradients {
       v = at::bmm(kept.find("probabilities").flatten(0, 1).transpose(1, 2), dy);
       of_probabilities = at::bmm(dy, operands.v.transpose(1, 2));
     }
+    if (kept.find("wide_probabilities").defined()) kept.give("probabilities");
+    kept.give("value");
     const at::Tensor of_scores = backward_scores(arguments, s, kept, std::move(of_probabilities));
     k = at::bmm(operands.q.transpose(1, 2), of_scores).transpose(1, 2);
     q = at::bmm(of_scores, operands.k.transpose(1, 2));

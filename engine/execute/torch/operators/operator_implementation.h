@@ -61,6 +61,8 @@ struct BackwardArguments {
   // `wanted`, which are undefined before. Without it they are there from the start.
   std::function<void()> allocate_input_gradients{};
   InputMask wanted = 0;
+  // Gives one of the extras back, where the description says so; it holds nothing after that.
+  std::function<void(std::size_t)> give_extra{};
 
   bool wants(std::size_t input) const {
     return allocate_input_gradients ? (wanted >> input & 1U) != 0 : input_gradients[input].defined();

@@ -93,7 +93,8 @@ struct HeadGradients {
   at::Tensor q, k, v;
 
   HeadGradients(const BackwardArguments& arguments, const Operands& in, double scale) {
-    const at::Tensor probabilities = KeptExtras(arguments).find("probabilities");
+    const KeptExtras kept(arguments);
+    const at::Tensor probabilities = kept.find("probabilities");
     const at::Tensor dy = arguments.output_gradients[0].view(in.q.sizes());
     const std::int64_t batch = in.q.size(0), width = in.q.size(3);
     v = empty_matrices(in.q, width);
@@ -103,7 +104,9 @@ struct HeadGradients {
       at::bmm_out(of_v, probabilities[i].transpose(1, 2), heads_of(dy, i));
       at::bmm_out(of_probabilities, heads_of(dy, i), heads_of(in.v, i).transpose(1, 2));
     }
+    kept.give("repeated_value");
     at::_softmax_backward_data_out(of_scores, of_scores, probabilities, -1, probabilities.scalar_type());
+    kept.give("probabilities");
     of_scores.mul_(scale);
     k = empty_matrices(in.q, width);
     q = empty_matrices(in.q, width);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "engine/execute/torch/buffer_table.h"
 #include "engine/model/constants.h"
 #include "engine/model/families/family.h"
 #include "tests/catch.h"
@@ -173,6 +174,7 @@ void ModelRun::run_step(const Program& program, const ProgramStep& step,
   const auto saved_inputs = pick(step.saved_inputs), saved_outputs = pick(step.saved_outputs);
   BackwardArguments arguments{op,         graph_, operands, 1,        saved_inputs, saved_outputs,
                               parameters, extras, results,  gradients};
+  arguments.give_extra = [&](std::size_t extra) { release_storage(values[step.extras[extra]]); };
   if (step.temporaries_before > Bytes{}) {
     for (std::size_t i = 0; i < results.size(); ++i) arguments.wanted |= (step.results[i] != k_no_value) << i;
     arguments.allocate_input_gradients = [&] {

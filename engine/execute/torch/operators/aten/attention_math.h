@@ -1,5 +1,5 @@
-// The heads of q, k and v, or of their gradients, as views of what attention is handed. For operators that are
-// made of ATen's.
+// The heads of q, k and v, or of their gradients, as views of what attention is handed. For operators that
+// are made of ATen's.
 #pragma once
 
 #include "engine/execute/torch/operators/aten/aten_access.h"

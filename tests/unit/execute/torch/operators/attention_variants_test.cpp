@@ -140,7 +140,9 @@ TEST_CASE("bytes and operations of attention of two products, by hand") {
   CHECK(described.saved_inputs == 0b1);
   CHECK(kept_bytes(described) == Bytes{2 * n});
   CHECK(described.forward_temporaries == Bytes{2 * n + std::max<std::int64_t>(16 * 16, p)});
-  CHECK(described.backward_temporaries_before == Bytes{2 * n + 3 * p});
+  // The probabilities are back by then, and so is what stood beside them.
+  CHECK(described.backward_temporaries_before == Bytes{3 * p});
+  CHECK(described.backward_given_before == Bytes{2 * n});
 }
 
 TEST_CASE("attention counts the products that causality and a window leave") {

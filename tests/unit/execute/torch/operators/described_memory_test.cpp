@@ -68,6 +68,16 @@ class Watch {
   const std::map<std::string, Bytes>& workspace() const { return workspace_; }
 
  private:
+  static Bytes given_back(const OperatorDescription& description) {
+    Bytes sum;
+    for (const Bytes block : description.backward_blocks) {
+      if (!is_given_extra_block(block)) continue;
+      const ExtraTensor& extra = description.extras[given_extra_of(block)];
+      sum += bytes_of(element_count(extra.shape), extra.dtype);
+    }
+    return sum;
+  }
+
   void operate(const ProgramStep& step, const std::function<void()>& run, bool forward) {
     if (step.kind == StepKind::accumulate) return run();
     const Operator& op = graph_.op(step.op);
@@ -75,7 +85,8 @@ class Watch {
     const Bytes before = ledger_.live().total;
     ledger_.reset_peak();
     run();
-    const Bytes used = ledger_.peak().total - before, made = ledger_.live().total - before;
+    const Bytes used = ledger_.peak().total - before,
+                made = ledger_.live().total - before + (forward ? Bytes{} : given_back(description));
     INFO(op.type->name << (forward ? " forward" : " backward"));
     const bool allocates_itself = !forward && description.backward_temporaries_before > Bytes{};
     CHECK((made > Bytes{}) == allocates_itself);
@@ -92,8 +103,7 @@ class Watch {
     const bool library =
         product && graph_.tensor(chunked ? op.inputs[0] : op.outputs[0]).dtype != DType::float32;
     // Torch's own operators wrap the numbers they are given in tensors of one element.
-    const bool eager =
-        op.type->name.starts_with("eager_") || op.type == &k_unfused_attention || chunked;
+    const bool eager = op.type->name.starts_with("eager_") || op.type == &k_unfused_attention || chunked;
     CHECK(used.value >= stated.value);
     CHECK(used.value <= stated.value + (library ? 1 << 20 : eager ? 64 : 0));
     Bytes& largest = workspace_[std::string(op.type->name) + (forward ? " forward" : " backward")];

@@ -347,7 +347,9 @@ TEST_CASE("bytes and operations of eager attention, by hand") {
   CHECK(total(description.forward) == Bytes{40 * n + 8 * p + bias + mask + 2 * (2 * p + 2 * n)});
   CHECK(total(description.backward) == Bytes{56 * n + 12 * p + mask + 4 * (2 * p + 2 * n)});
   CHECK(description.forward_temporaries == Bytes{4 * n + p});
-  CHECK(description.backward_temporaries == Bytes{12 * n + p});
+  // 12n + p, less the narrow probabilities and v, which the product before gave back.
+  CHECK(description.backward_temporaries == Bytes{10 * n});
+  CHECK(description.backward_given == Bytes{2 * n + p});
   CHECK(description.saved_inputs == 0b100);
   Bytes kept;
   for (const ExtraTensor& extra : description.extras)
@@ -408,7 +410,9 @@ TEST_CASE("bytes and operations of eager attention with a soft cap, by hand") {
     CHECK(total(description.forward) == Bytes{40 * n + 5 * q + 2 * copied + mask + 2 * (2 * q + 2 * n)});
     CHECK(total(description.backward) == Bytes{54 * n + 7 * q + 2 * copied + 4 * (2 * q + 2 * n)});
     CHECK(description.forward_temporaries == Bytes{4 * n});
-    CHECK(description.backward_temporaries_before == Bytes{12 * n + q});
+    // 12n + q, less the narrow probabilities and v.
+    CHECK(description.backward_temporaries_before == Bytes{10 * n});
+    CHECK(description.backward_given_before == Bytes{2 * n + q});
     CHECK(description.saved_inputs == (batch > 1 ? 0b000 : 0b001));
     CHECK(kept_bytes(description) == Bytes{2 * q + copied + 2 * n + 4 * n + 2 * n});
     const std::int64_t pairs = 4 * batch * (2 * 6 * sequence - 6 * 6);  // twice those in the window
@@ -536,7 +540,7 @@ TEST_CASE("bytes and operations of eager attention by its formula, by hand") {
   CHECK(kept_bytes(description) == Bytes{3 * q + n});
   // The matrix, repeated keys, scores and softmax of them, a byte for each of them and for each row.
   CHECK(description.forward_temporaries == Bytes{m + q + 2 * n + scores + rows});
-  CHECK(description.backward_temporaries_before == Bytes{q + 3 * n});
+  CHECK(description.backward_temporaries_before == Bytes{3 * n});  // v is back
 }
 
 // LlamaAttention in bfloat16 with attn_implementation "eager": as with a soft cap, without the 12n of forward
