@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "engine/base/input_file.h"
+#include "engine/base/text/log_lines.h"
 #include "engine/doctor/log/check_is_log.h"
-#include "engine/doctor/log/log_lines.h"
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/registry.h"
 

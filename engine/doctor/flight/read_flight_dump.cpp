@@ -13,7 +13,7 @@
 #include "engine/base/json_depth.h"
 #include "engine/base/parse.h"
 #include "engine/base/pickle_reader.h"
-#include "engine/doctor/log/log_lines.h"
+#include "engine/base/text/log_lines.h"
 
 namespace shardlab {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/doctor/log/log_numbers.h"
+#include "engine/base/text/log_numbers.h"
 
 namespace shardlab {
 namespace {

@@ -1,6 +1,6 @@
 #include "engine/doctor/log/barrier_message.h"
 
-#include "engine/doctor/log/log_numbers.h"
+#include "engine/base/text/log_numbers.h"
 
 namespace shardlab {
 

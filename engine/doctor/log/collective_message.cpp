@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "engine/doctor/log/log_numbers.h"
+#include "engine/base/text/log_numbers.h"
 
 namespace shardlab {
 namespace {

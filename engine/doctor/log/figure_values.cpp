@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "engine/base/text/log_numbers.h"
 #include "engine/doctor/log/line_words.h"
-#include "engine/doctor/log/log_numbers.h"
 
 namespace shardlab {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/base/lower_case.h"
-#include "engine/doctor/log/log_lines.h"
-#include "engine/doctor/log/log_numbers.h"
+#include "engine/base/text/log_lines.h"
+#include "engine/base/text/log_numbers.h"
 
 namespace shardlab {
 namespace {

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "engine/base/lower_case.h"
+#include "engine/base/text/log_lines.h"
+#include "engine/base/text/log_numbers.h"
+#include "engine/base/text/rank_prefix.h"
 #include "engine/doctor/log/barrier_message.h"
 #include "engine/doctor/log/figure_tracks.h"
 #include "engine/doctor/log/launcher_report.h"
 #include "engine/doctor/log/likely_line.h"
-#include "engine/doctor/log/log_lines.h"
-#include "engine/doctor/log/log_numbers.h"
-#include "engine/doctor/log/rank_prefix.h"
 #include "engine/doctor/log/sign_pattern.h"
 #include "engine/doctor/log/traceback.h"
 #include "engine/doctor/log/training_figures.h"

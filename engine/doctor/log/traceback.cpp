@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/lower_case.h"
-#include "engine/doctor/log/log_numbers.h"
+#include "engine/base/text/log_numbers.h"
 #include "engine/doctor/log/sign_pattern.h"
 
 namespace shardlab {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/doctor/log/log_lines.h"
+#include "engine/base/text/log_lines.h"
 
 namespace shardlab {
 namespace {

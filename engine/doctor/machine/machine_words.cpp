@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/doctor/log/log_lines.h"
+#include "engine/base/text/log_lines.h"
 #include "engine/doctor/machine/machine_evidence.h"
 #include "engine/doctor/machine/machine_questions.h"
 

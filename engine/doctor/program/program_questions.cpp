@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/text/log_lines.h"
 #include "engine/doctor/log/line_words.h"
-#include "engine/doctor/log/log_lines.h"
 
 namespace shardlab {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/text/log_lines.h"
+#include "engine/base/text/rank_prefix.h"
 #include "engine/base/units.h"
-#include "engine/doctor/log/log_lines.h"
-#include "engine/doctor/log/rank_prefix.h"
 #include "engine/doctor/log/word_finder.h"
 #include "tests/unit/doctor/log_blocks.h"
 

@@ -1,5 +1,5 @@
 // Who failed first, where, and with which figures: what a log tells beside its messages.
-#include "engine/doctor/log/log_lines.h"
+#include "engine/base/text/log_lines.h"
 #include "engine/doctor/log/log_reader.h"
 #include "engine/doctor/log/training_figures.h"
 #include "engine/doctor/unknown_failure.h"

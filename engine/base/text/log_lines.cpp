@@ -1,4 +1,4 @@
-#include "engine/doctor/log/log_lines.h"
+#include "engine/base/text/log_lines.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/doctor/log/log_numbers.h"
+#include "engine/base/text/log_numbers.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "engine/doctor/log/rank_prefix.h"
+#include "engine/base/text/rank_prefix.h"
 
 #include <algorithm>
 #include <array>
