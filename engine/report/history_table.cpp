@@ -49,7 +49,7 @@ std::vector<TableCell> history_cells(const RunEntry& run) {
           run.strategy,
           run.machine,
           run.implementation ? std::string(to_string(*run.implementation)) : "",
-          fmt::format("{}", run.ranks),
+          run.ranks > 0 ? fmt::format("{}", run.ranks) : "-",
           finished ? to_string(run.step_time) : "-",
           run.tokens_per_second > 0 ? rate(run.tokens_per_second) : "-",
           peak_cell(run),

@@ -102,7 +102,7 @@ Json entry_json(const RunEntry& entry) {
                {"name", entry.name},
                {"created", entry.created},
                {"strategy", entry.strategy},
-               {"ranks", entry.ranks},
+               {"ranks", entry.ranks > 0 ? Json(entry.ranks) : Json(nullptr)},
                {"machine", entry.machine},
                {"times_not_judged", entry.times_not_judged.empty() ? Json() : Json(entry.times_not_judged)},
                {"plan_hash", entry.plan_hash},

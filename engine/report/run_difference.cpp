@@ -96,7 +96,8 @@ std::vector<DifferenceRow> joined(const Times& first, const Times& second, std::
 
 RunDifference difference_of(const AlternativeRun& first, const AlternativeRun& second) {
   const GroupedTimes a = grouped_times(first), b = grouped_times(second);
-  const bool imported = is_imported(first.steady) || is_imported(second.steady);
+  const bool imported = is_imported(first.steady) || is_imported(second.steady) ||
+                        first.trace.steps.empty() || second.trace.steps.empty();
   const std::optional<double> absent = imported ? std::nullopt : std::optional(0.0);
   return {totals_of(first.summary, second.summary), classes_of(first.summary, second.summary),
           joined(a.kinds, b.kinds, absent), joined(a.units, b.units, absent)};

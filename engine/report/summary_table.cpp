@@ -25,6 +25,7 @@ double share_of(std::int64_t part, std::int64_t whole) {
 }
 
 std::string spread(const StepTimeSummary& time) {
+  if (time.n == 0) return "";
   if (time.n <= 1) return "1 step";
   return fmt::format("{} to {}, {} steps", to_string(time.min), to_string(time.max), time.n);
 }
@@ -63,16 +64,17 @@ void add_fit(TextTable& table, const RunSummary& run) {
 
 void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak) {
   if (!run.memory) return;
-  add_peak(table, run, at_peak);
+  if (run.memory->peak_allocated.value > 0) add_peak(table, run, at_peak);
   if (run.memory->peak_reserved) {
-    table.add(
-        {"peak reserved", to_string(*run.memory->peak_reserved),
-         fmt::format("by the allocator; active {}", to_string(run.memory->peak_active.value_or(Bytes{})))});
+    const auto& active = run.memory->peak_active;
+    table.add({"peak reserved", to_string(*run.memory->peak_reserved),
+               active ? "by the allocator; active " + to_string(*active) : "by the allocator"});
     if (const std::int64_t retries = run.memory->allocator_retries.value_or(0); retries > 0)
       table.add({"", "", fmt::format("{} after giving memory back", counted(retries, "allocation"))});
-    table.add({"peak on the device", to_string(run.memory->peak_device.value_or(Bytes{})),
-               "with what libraries take for themselves"});
   }
+  if (run.memory->peak_device)
+    table.add({"peak on the device", to_string(*run.memory->peak_device),
+               "with what libraries take for themselves"});
   for (const SpaceMemory& space : run.memory->spaces) {
     if (space.space == MemorySpace::device) continue;
     table.add({peak_words(space.space), to_string(space.peak),
@@ -81,11 +83,34 @@ void add_memory(TextTable& table, const RunSummary& run, const StepPlan* at_peak
   if (run.fits) add_fit(table, run);
 }
 
-void add_loss(TextTable& table, const char* title, const std::vector<double>& values) {
+// How long it took: a log may tell a loss of every tenth step, or not which steps they are of.
+std::string span_of_losses(const RunSummary& run, std::size_t values) {
+  if (run.steps_per_loss == 1) return fmt::format("{} steps", values);
+  if (run.steps_per_loss <= 0) return fmt::format("{} lines", values);
+  return fmt::format("{} lines, {} steps apart", values, run.steps_per_loss);
+}
+
+void add_loss(TextTable& table, const char* title, const RunSummary& run, const std::vector<double>& values) {
   if (values.empty()) return;
   table.add({title, fmt::format("{:.4f}", values.back()),
-             fmt::format("from {:.4f} in {} steps  {}", values.front(), values.size(),
+             fmt::format("from {:.4f} in {}  {}", values.front(), span_of_losses(run, values.size()),
                          sparkline(values, k_loss_curve_width))});
+}
+
+void add_rates(TextTable& table, const RunSummary& run) {
+  const std::string a_rank =
+      run.tokens_per_second_per_gpu > 0 ? rate(run.tokens_per_second_per_gpu) + " a rank" : "";
+  if (run.tokens_per_second > 0)
+    table.add({"tokens per second", rate(run.tokens_per_second), run.ranks > 1 ? a_rank : ""});
+  else if (!a_rank.empty())
+    table.add({"tokens per second", rate(run.tokens_per_second_per_gpu), "of a rank"});
+}
+
+void add_exposed(TextTable& table, const RunSummary& run) {
+  if (run.exposed_communication.value < 0) return;
+  table.add({"exposed communication", to_string(run.exposed_communication),
+             fmt::format("{} of the step",
+                         percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
 }
 
 TextTable figures_table(const RunSummary& run, const StepPlan* at_peak) {
@@ -94,24 +119,21 @@ TextTable figures_table(const RunSummary& run, const StepPlan* at_peak) {
     add_memory(table, run, at_peak);
     return table;
   }
-  table.add({"step time", to_string(run.step_time.median), spread(run.step_time)});
-  if (run.tokens_per_second > 0)
-    table.add({"tokens per second", rate(run.tokens_per_second),
-               run.ranks > 1 ? fmt::format("{} a rank", rate(run.tokens_per_second_per_gpu)) : ""});
+  table.add({"step time", run.step_time.n > 0 ? to_string(run.step_time.median) : "unknown",
+             spread(run.step_time)});
+  add_rates(table, run);
   if (run.implementation)
     table.add(
         {"operators", std::string(to_string(*run.implementation)), whose_operators(*run.implementation)});
   if (run.mfu) table.add({"MFU", percent(*run.mfu), "causal attention counted half"});
   if (run.mfu_palm)
     table.add({"MFU by PaLM", percent(*run.mfu_palm), "6N + 12Lhs: attention whole, embeddings too"});
-  table.add({"exposed communication", to_string(run.exposed_communication),
-             fmt::format("{} of the step",
-                         percent(share_of(run.exposed_communication.value, run.step_time.median.value)))});
+  add_exposed(table, run);
   add_memory(table, run, at_peak);
   if (run.skipped_steps > 0)
     table.add({"skipped steps", std::to_string(run.skipped_steps), "their gradients were not finite"});
-  add_loss(table, "loss", run.losses);
-  add_loss(table, "gradient norm", run.gradient_norms);
+  add_loss(table, "loss", run, run.losses);
+  add_loss(table, "gradient norm", run, run.gradient_norms);
   return table;
 }
 
@@ -259,7 +281,9 @@ std::string list_part(std::string_view title, const std::vector<std::string>& it
 std::string summary_table(const RunSummary& run, const TextStyle& style, const StepPlan* at_peak) {
   std::string title(to_string(run.kind));
   if (run.kind == RunKind::predicted) title += run.calibrated ? ", calibrated" : ", not calibrated";
-  title += fmt::format(", {} {}, plan {:.12}\n", run.ranks, run.ranks == 1 ? "rank" : "ranks", run.plan_hash);
+  title += run.ranks > 0 ? fmt::format(", {} {}", run.ranks, run.ranks == 1 ? "rank" : "ranks")
+                         : std::string(", unknown number of ranks");
+  title += fmt::format(", plan {:.12}\n", run.plan_hash);
   if (run.ended_by) title += "not finished: " + *run.ended_by + '\n';
   return title + figures_table(run, at_peak).text(style) + communication_part(run, style) +
          transfers_part(run, style) + operators_part(run, style) + memory_part(run, style) +

@@ -62,7 +62,7 @@ void add_rows(std::vector<FigureRow>& rows, const std::string& above) {
                   })
       add_row<typename Value::value_type>(rows, path, facts, "?");
     else
-      add_row<Value>(rows, path, facts, facts.zero_is_unknown ? "?" : "");
+      add_row<Value>(rows, path, facts, facts.zero_is_unknown || facts.negative_is_unknown ? "?" : "");
   };
   std::apply([&](const auto&... figures) { (add(figures, figures.member), ...); }, k_figures<Owner>);
 }
@@ -94,6 +94,13 @@ bool is_metric(const MetricRule& rule, std::string_view name) {
   return rule.name == name || rule.total == name || (rule.name.ends_with('.') && name.starts_with(rule.name));
 }
 
+// Whether the value is the zero that stands for unknown. A column that cannot be absent keeps it.
+template <typename Value>
+bool is_unknown(const FigureFacts& facts, const Value& value) {
+  if constexpr (requires { value == Value{}; }) return facts.zero_is_unknown && value == Value{};
+  return false;
+}
+
 }  // namespace
 
 void set_columns(RunEntry& entry, const RunSummary& run) {
@@ -107,7 +114,7 @@ void set_columns(RunEntry& entry, const RunSummary& run) {
         column = {};
       else if constexpr (requires { last(value); })
         column = last(value);
-      else
+      else if (!is_unknown(row, *value) || !requires { column.has_value(); })
         column = *value;
     }
   });

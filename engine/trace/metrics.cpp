@@ -38,7 +38,7 @@ double number_of(Quantity<Tag> quantity) {
 // What is added for a field that is compared, by its type; a null pointer: the run has no such field.
 class Values {
  public:
-  explicit Values(const RunSummary& run) {
+  explicit Values(const RunSummary& run) : knows_instructions_(run.exposed_communication.value >= 0) {
     visit_figures(&run, [this](const auto& figure, const auto* field) {
       if constexpr (requires { add(figure, field); }) {
         if (!figure.metric.name.empty()) add(figure, field);
@@ -53,7 +53,8 @@ class Values {
   template <typename T>
   requires requires(const T& field) { number_of(field); }
   void add(const FigureFacts& figure, const T* field) {
-    const bool known = field && !(figure.zero_is_unknown && number_of(*field) == 0);
+    const bool known = field && !(figure.zero_is_unknown && number_of(*field) == 0) &&
+                       !(figure.negative_is_unknown && number_of(*field) < 0);
     push(figure, "", known ? std::optional(number_of(*field)) : std::nullopt);
   }
 
@@ -71,9 +72,10 @@ class Values {
 
   // Over all sizes of groups.
   void add(const FigureFacts& figure, const std::vector<CommunicationTotal>* totals) {
-    std::optional<double> all = 0;
+    const std::optional<double> nothing = knows_instructions_ ? std::optional(0.0) : std::nullopt;
+    std::optional<double> all = nothing;
     for (const InstructionKind kind : k_collectives) {
-      std::optional<double> sum = 0;
+      std::optional<double> sum = nothing;
       for (const CommunicationTotal& total : *totals) {
         if (total.kind == kind)
           sum = total.bytes.value > 0 && sum ? std::optional(*sum + number_of(total.bytes)) : std::nullopt;
@@ -97,6 +99,7 @@ class Values {
         {std::string(rule.name) + std::string(below), rule.unit, rule.listed, rule.place, value});
   }
 
+  bool knows_instructions_;  // else nothing is known of collectives
   std::vector<Value> values_;
 };
 
@@ -180,6 +183,15 @@ void leave_times_unjudged(Comparison& comparison, const std::string& why) {
     if (!metric.tolerance || metric.unit == MetricUnit::bytes || metric.name == k_live_bytes) continue;
     metric.verdict = Verdict::not_judged;
     comparison.times_not_judged = why;
+  }
+  comparison.verdict = overall_verdict(comparison.metrics);
+}
+
+void leave_unknown_unjudged(Comparison& comparison) {
+  for (Metric& metric : comparison.metrics) {
+    if (metric.measured) continue;
+    metric.tolerance.reset();
+    metric.verdict = Verdict::not_judged;
   }
   comparison.verdict = overall_verdict(comparison.metrics);
 }

@@ -33,6 +33,9 @@ Status check_tolerances(const Tolerances& tolerances);
 // where no time has a tolerance nothing changes.
 void leave_times_unjudged(Comparison& comparison, const std::string& why);
 
+// Takes the tolerances of what the second run does not know away: a log does not tell every figure.
+void leave_unknown_unjudged(Comparison& comparison);
+
 // The verdict over all of them: fail when one fails; else not judged when one with a tolerance is not, or
 // when none has one; else pass.
 Verdict overall_verdict(const std::vector<Metric>& metrics);

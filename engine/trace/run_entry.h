@@ -33,7 +33,7 @@ struct RunEntry {
   std::string name;          // of the scenario
   std::int64_t created = 0;  // seconds since 1970-01-01 UTC
   std::string strategy;
-  int ranks = 1;
+  int ranks = 1;        // 0: not known
   std::string machine;  // of the scenario, in words: "8 x H100-SXM (hgx-h100)"; empty: not known
   std::string
       times_not_judged;  // why its times are no measurement of its plan; empty: they are, or nobody asked

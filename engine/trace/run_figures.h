@@ -20,12 +20,14 @@ inline constexpr auto k_figures<StepTimeSummary> = std::tuple{
     figure("median", &StepTimeSummary::median,
            "from the first instruction issued by any rank to the end of the last one on any rank; the median "
            "of the steady steps")
+        .remarked("null where no time is known")
+        .zero_unknown()
         .metric_of({"step_time", MetricUnit::nanoseconds, Listed::always, 0})
         .set_by("train.micro_batch", "train.accumulation", "model.sequence_length", "cluster",
                 "parallel.strategy")
         .column_of("step_time_ns", &RunEntry::step_time),
-    figure("min", &StepTimeSummary::min, "of the shortest step"),
-    figure("max", &StepTimeSummary::max, "of the longest step"),
+    figure("min", &StepTimeSummary::min, "of the shortest step").zero_unknown(),
+    figure("max", &StepTimeSummary::max, "of the longest step").zero_unknown(),
     figure("n", &StepTimeSummary::n, "number of steps"),
 };
 
@@ -112,6 +114,8 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         "peak_allocated", &MemorySummary::peak_allocated,
         "the highest sum of the bytes of live tensors within a step, on the rank and in the step where it is "
         "highest")
+        .remarked("null where a log does not tell it")
+        .zero_unknown()
         .metric_of({"peak_allocated", MetricUnit::bytes, Listed::where_not_zero, 4})
         .set_by("train.micro_batch", "model.sequence_length", "parallel.strategy",
                 "parallel.reshard_after_forward", "activation.checkpoint")
@@ -145,9 +149,12 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
         .metric_of({"peak.", MetricUnit::bytes, Listed::where_not_zero, 5})
         .set_by("parallel.strategy", "precision", "train.micro_batch"),
     figure("peak_instruction", &MemorySummary::peak_instruction,
-           "where the peak is: id of the instruction in the steady plan"),
-    figure("peak_label", &MemorySummary::peak_label, "the same for people"),
-    figure("peak_rank", &MemorySummary::peak_rank, "the rank with the highest peak"),
+           "where the peak is: id of the instruction in the steady plan")
+        .remarked("null where the log of another program tells the height alone"),
+    figure("peak_label", &MemorySummary::peak_label, "the same for people").remarked("null where that is"),
+    figure("peak_rank", &MemorySummary::peak_rank, "the rank with the highest peak")
+        .remarked("null where a log does not tell it")
+        .negative_unknown(),
     figure("peak_step", &MemorySummary::peak_step, "its step"),
     figure("phases", &MemorySummary::phases, "the highest within each phase of the step")
         .remarked(
@@ -177,7 +184,10 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("kind", &RunSummary::kind, "`predicted` or `measured`"),
     figure("plan_hash", &RunSummary::plan_hash, "of the steady step")
         .remarked("runs with the same hash compare instruction by instruction"),
-    figure("ranks", &RunSummary::ranks, "processes of the run, one a device").set_by("cluster"),
+    figure("ranks", &RunSummary::ranks, "processes of the run, one a device")
+        .remarked("null where a log does not tell them")
+        .zero_unknown()
+        .set_by("cluster"),
     figure("step_time_ns", &RunSummary::step_time, "the duration of a step"),
     figure("tokens_per_second", &RunSummary::tokens_per_second,
            "tokens whose loss is computed, of all ranks and micro-batches, divided by the step time")
@@ -207,6 +217,8 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
     figure("exposed_communication_ns", &RunSummary::exposed_communication,
            "time in which the compute stream is idle and waits, directly or through other instructions, for "
            "communication; the mean over ranks, the median over steps")
+        .remarked("null for runs that were read off a log")
+        .negative_unknown()
         .metric_of({"exposed_communication", MetricUnit::nanoseconds, Listed::always, 1})
         .set_by("parallel.prefetch", "parallel.wrap", "parallel.mesh", "train.micro_batch")
         .column_of("exposed_communication_ns", &RunEntry::exposed_communication),
@@ -224,7 +236,9 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
            "parameters and gradients that a rank sends in a step, measured in models")
         .remarked("null without communication"),
     figure("skipped_steps", &RunSummary::skipped_steps,
-           "steps of the run, warm-up included, that were skipped because a gradient was not finite"),
+           "steps of the run, warm-up included, that were skipped because a gradient was not finite")
+        .remarked("null where a log does not tell them")
+        .negative_unknown(),
     figure("memory", &RunSummary::memory, "of the rank with the highest peak")
         .remarked("null where the run recorded none"),
     figure("memory_limit", &RunSummary::memory_limit, "bytes that a rank may use"),
@@ -251,15 +265,19 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .column_of("implementation", &RunEntry::implementation),
     figure("ended_by", &RunSummary::ended_by,
            "what ended a run that could not be finished: memory, where and with what in use")
-        .remarked("its times are zero then"),
+        .remarked("its times are null then"),
     figure("operators", &RunSummary::operators, "what each kind of operator takes")
         .remarked("with `measure.detail: operators`; else empty")
         .metric_of({"operator.", MetricUnit::nanoseconds, Listed::where_both_know, 8}),
     figure("losses", &RunSummary::losses, "mean over the tokens of a step, over all ranks")
-        .remarked("numbers, every step from the first; empty when predicted")
+        .remarked("numbers, every step from the first, of a log those that it has; empty when predicted")
         .set_by("train.learning_rate", "train.seed")
         .column_of("last_loss", &RunEntry::last_loss,
                    "mean over the tokens of the last step, over all ranks"),
+    figure("steps_per_loss", &RunSummary::steps_per_loss,
+           "steps from one of `losses` to the next: 1 but for logs that tell fewer")
+        .remarked("null where a log numbers no steps")
+        .zero_unknown(),
     figure("gradient_norms", &RunSummary::gradient_norms, "of all gradients, before clipping")
         .remarked("numbers, every step from the first; empty without clipping or when predicted"),
     figure("calibrated", &RunSummary::calibrated, "whether the prediction used measurements of this device")

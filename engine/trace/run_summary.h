@@ -84,7 +84,7 @@ struct SpaceMemory {
 };
 
 struct MemorySummary {
-  Bytes peak_allocated;              // of the rank with the highest, over all steps
+  Bytes peak_allocated;  // of the rank with the highest, over all steps; 0 where a log does not tell it
   std::optional<Bytes> peak_active;  // a caching allocator's figures; absent on CPUs
   std::optional<Bytes> peak_reserved;
   std::optional<Bytes> peak_device;
@@ -92,8 +92,8 @@ struct MemorySummary {
   std::optional<Bytes> device_low, device_high;  // 80 % band of peak_device; of predictions
   BytesByClass by_class{};                       // what peak_allocated is made of
   InstructionId peak_instruction;                // in the plan of the steady step
-  std::string peak_label;
-  int peak_rank = 0;
+  std::string peak_label;                        // empty: nobody knows where it is
+  int peak_rank = 0;                             // -1: not known
   std::int64_t peak_step = 0;
   std::array<Bytes, k_step_phases> phases{};  // the highest within each phase, by StepPhase
   std::vector<SpaceMemory> spaces = {};       // the device, and others that hold anything
@@ -105,30 +105,34 @@ struct MemorySummary {
   friend bool operator==(const MemorySummary&, const MemorySummary&) = default;
 };
 
+// A time that nobody knows, where 0 is one that may be known: what is negative is unknown.
+inline constexpr Nanoseconds k_unknown_time{-1};
+
 struct RunSummary {
   RunKind kind = RunKind::predicted;
   std::string plan_hash;  // of the steady step
-  int ranks = 1;
+  int ranks = 1;          // 0 where a log does not tell them
   StepTimeSummary step_time;
   double tokens_per_second = 0;
   double tokens_per_second_per_gpu = 0;
   std::optional<double> mfu;          // absent where no peak rate is known
   std::optional<double> mfu_palm;     // absent there and where a part of the model is frozen
-  Nanoseconds exposed_communication;  // mean over ranks, median over steps
+  Nanoseconds exposed_communication;  // mean over ranks, median over steps; k_unknown_time for logs
   std::vector<CommunicationTotal> communication;
   std::vector<TransferTotal> transfers;       // empty where everything stays on the device
   std::optional<CommunicationVolume> volume;  // absent where nothing is communicated
-  std::int64_t skipped_steps = 0;             // of all steps: a gradient was not finite under a scaled loss
-  std::optional<MemorySummary> memory;        // absent when the run recorded none
-  std::optional<Bytes> memory_limit;          // what a rank may use, when known
-  std::optional<Fit> fits;                    // peak against memory_limit
-  std::optional<double> fit_probability;      // of a prediction for a device of known memory
-  std::optional<std::string> fit_reason;      // of a prediction that does not fit, or just so
+  std::int64_t skipped_steps = 0;  // of all steps: a gradient was not finite under a scaled loss; -1: unknown
+  std::optional<MemorySummary> memory;    // absent when the run recorded none
+  std::optional<Bytes> memory_limit;      // what a rank may use, when known
+  std::optional<Fit> fits;                // peak against memory_limit
+  std::optional<double> fit_probability;  // of a prediction for a device of known memory
+  std::optional<std::string> fit_reason;  // of a prediction that does not fit, or just so
   std::optional<Bytes> fit_margin;  // what libraries may take beyond the prediction; absent when measured
   std::optional<Implementation> implementation;  // whose operators; absent for imported runs
   std::optional<std::string> ended_by;           // absent unless the run could not be finished: what ended it
   std::vector<OperatorTime> operators;           // empty where they were not asked for
-  std::vector<double> losses;                    // every step from the first
+  std::vector<double> losses;                    // every step from the first, or fewer:
+  std::int64_t steps_per_loss = 1;               // from one of them to the next, usually; 0: not known
   std::vector<double> gradient_norms;
   bool calibrated = false;
   std::vector<std::string> assumes;

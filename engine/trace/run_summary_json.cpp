@@ -98,9 +98,15 @@ Json json_of(const std::vector<T>& values) {
   return list;
 }
 
-// A zero of a figure whose zero stands for unknown.
+// A zero, or what is negative, of a figure where that stands for unknown.
 Json null_if_unknown(const FigureFacts& facts, Json json) {
-  return facts.zero_is_unknown && json == 0 ? Json(nullptr) : json;
+  const bool unknown = (facts.zero_is_unknown && json == 0) || (facts.negative_is_unknown && json < 0);
+  return unknown ? Json(nullptr) : json;
+}
+
+// A peak whose height alone is known.
+void leave_place_unknown(Json& memory) {
+  for (const char* name : {"peak_instruction", "peak_label", "phases"}) memory[name] = nullptr;
 }
 
 template <Struct T>
@@ -114,6 +120,8 @@ Json json_of(const T& value) {
     }
   };
   std::apply([&](const auto&... figures) { (add(figures), ...); }, k_figures<T>);
+  if constexpr (std::is_same_v<T, MemorySummary>)
+    if (value.peak_label.empty() && value.phases == decltype(value.phases){}) leave_place_unknown(object);
   if constexpr (std::is_same_v<T, MemorySummary>)
     for (const PhaseMemory& phase : value.life)
       object["phases"][std::string(to_string(phase.phase))] = phase.device.value;
@@ -188,6 +196,18 @@ void read(const Json& json, std::vector<T>& values) {
   for (const Json& each : json.get_ref<const Json::array_t&>()) read(each, values.emplace_back());
 }
 
+// What null stands for.
+template <typename T>
+requires std::is_arithmetic_v<T>
+void set_unknown(const FigureFacts& facts, T& value) {
+  if (facts.zero_is_unknown) value = 0;
+  if (facts.negative_is_unknown) value = -1;
+}
+template <typename Tag>
+void set_unknown(const FigureFacts& facts, Quantity<Tag>& quantity) {
+  set_unknown(facts, quantity.value);
+}
+
 template <Struct T>
 void read(const Json& json, T& value) {
   json.get_ref<const Json::object_t&>();
@@ -202,6 +222,10 @@ void read(const Json& json, T& value) {
       }
     }
     read_field(json, std::string(figure.name), field);
+    if constexpr (requires { set_unknown(figure, field); }) {
+      const auto found = json.find(std::string(figure.name));
+      if (found != json.end() && found->is_null()) set_unknown(figure, field);
+    }
   };
   std::apply([&](const auto&... figures) { (read_one(figures), ...); }, k_figures<T>);
 }

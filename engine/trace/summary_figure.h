@@ -38,6 +38,7 @@ struct FigureFacts {
   std::string_view column_meaning = {};        // where the column holds less than the figure
   std::array<std::string_view, 2> words = {};  // for false and true; empty: JSON's own
   bool zero_is_unknown = false;
+  bool negative_is_unknown = false;
 };
 
 // A row: the field `member` of the struct Owner. EntryMember is the field of RunEntry that holds the column,
@@ -67,6 +68,9 @@ struct Figure : FigureFacts {
   }
   constexpr Figure zero_unknown() const {
     return with([](Figure& row) { row.zero_is_unknown = true; });
+  }
+  constexpr Figure negative_unknown() const {
+    return with([](Figure& row) { row.negative_is_unknown = true; });
   }
   // Also a column of the list of runs: a migration adds it to the database (store/schema.cpp).
   template <typename Column>

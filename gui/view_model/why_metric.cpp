@@ -45,6 +45,7 @@ Nanoseconds exposed_in(const StepPlan& plan, const StepTrace& step) {
 void add_exposed(Why& why, const LoadedRun& run) {
   add_steps(why, run, [&](const StepTrace& step) { return exposed_in(run.plan(), step); });
   const RunSummary& summary = run.record.summary;
+  if (summary.exposed_communication.value < 0) return;  // of a log, which does not tell it
   why.notes.push_back(
       percent(number(summary.exposed_communication) / std::max(number(summary.step_time.median), 1.0)) +
       " of the step");

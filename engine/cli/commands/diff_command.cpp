@@ -39,11 +39,13 @@ Result<Compared> compare_sides(ComparedSide first, ComparedSide second) {
   if (compared.judged && a.kind == RunKind::measured) std::swap(compared.first, compared.second);
   const RunRecord &one = compared.first.run, &other = compared.second.run;
   const Tolerances tolerances = compared.judged ? tolerances_of(other) : Tolerances{};
-  if (compared.same_plan) {
+  const bool by_instruction = !one.trace.steps.empty() && !other.trace.steps.empty();  // not of a log
+  if (compared.same_plan && by_instruction) {
     SHARDLAB_TRY(compared.comparison, compare(one.plan.steady, {one.summary, one.trace},
                                               {other.summary, other.trace}, tolerances));
   } else {
     SHARDLAB_TRY(compared.comparison, compare_summaries(one.summary, other.summary, tolerances));
+    leave_unknown_unjudged(compared.comparison);
   }
   const std::string& why = reason_not_to_judge_times(one, other);
   if (compared.judged && !why.empty()) leave_times_unjudged(compared.comparison, why);

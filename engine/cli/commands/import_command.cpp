@@ -9,10 +9,12 @@
 #include "engine/cli/command.h"
 #include "engine/cli/imports/import_report.h"
 #include "engine/cli/imports/kept_run.h"
+#include "engine/cli/imports/log_run.h"
 #include "engine/cli/imports/seen_plan_report.h"
 #include "engine/cli/recorded_training.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/imports/foreign_file.h"
+#include "engine/formats/logs/read_training_log.h"
 #include "engine/formats/profiler/import_profile.h"
 #include "engine/formats/record/import_record.h"
 #include "engine/report/json.h"
@@ -24,35 +26,46 @@ namespace {
 class ImportCommand final : public Command {
  public:
   std::string_view name() const override { return "import"; }
-  std::string_view help() const override { return "Files of other tools: a scenario, or of traces a run"; }
+  std::string_view help() const override {
+    return "Files of other tools: a scenario, or of traces and logs a run";
+  }
   std::string_view details() const override {
     return "FILE is a configuration of accelerate or DeepSpeed, TrainingArguments, or a script that starts\n"
            "ranks: read, never executed, it becomes a scenario; several are one case, and files that they\n"
            "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the\n"
            "ranks of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is\n"
-           "the folder that a program of `export --to script` filled with --record, or that of a real run\n"
-           "of ours that was kept (--keep-spool). Which it is, its content says (docs/formats.md).";
+           "the log, or trainer_state.json, of a training by transformers' Trainer, DeepSpeed or\n"
+           "torchtitan: a measured run, with --onto S one of the scenario S. Or it is the folder that a\n"
+           "program of `export --to script` filled with --record, or that of a real run of ours that was\n"
+           "kept (--keep-spool). Which it is, its content says (docs/formats.md).";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
   void add_options(OptionParser& parser) override {
     parser
         .value("files", files_,
-               "Configurations of one training, or traces, one a rank, or the folder of a record or a run")
+               "Configurations of one training, or traces, one a rank, or a log, or the folder of a record "
+               "or a run")
         .type("FILE")
         .required();
     parser.value("--onto", onto_, "Scenario that says what the files do not: model, cluster, data").type("S");
     parser.value("-o,--output", output_, "Write the scenario here").type("SCENARIO");
     parser.flag("--force", force_, "Replace a scenario that exists");
-    parser.value("--name", name_, "Of a run of traces [the first file's]");
+    parser.value("--name", name_, "Of a run of traces or a log [the first file's]");
   }
 
   Result<int> run(CommandContext& context) override {
     const std::vector<std::filesystem::path> files(files_.begin(), files_.end());
     if (files.size() == 1 && is_kept_run(files.front())) return import_kept_run(context, files.front());
     const bool recorded = files.size() == 1 && is_training_record(files.front());
+    if (!recorded && std::any_of(files.begin(), files.end(), is_training_log))
+      return import_log(context, files);
     const auto profiles = std::count_if(files.begin(), files.end(), is_profile);
-    if (!recorded && profiles == 0) return import_scenario(context, files, make_import);
+    if (!recorded && profiles == 0) {
+      auto imported = import_scenario(context, files, make_import);
+      if (imported || !is_meant_as_log(files.front())) return imported;
+      return import_log(context, files);
+    }
     if (!recorded && profiles < static_cast<std::ptrdiff_t>(files.size()))
       return bad_input("import", "traces and configurations together", "import them one after the other");
     if (!recorded && !onto_.empty()) return import_scenario(context, files, make_import_of_traces);
@@ -87,6 +100,21 @@ class ImportCommand final : public Command {
     announce(context.console, run);
     print_run(context.console, run);
     return k_exit_good;
+  }
+
+  // With --onto it is a run of that scenario.
+  Result<int> import_log(CommandContext& context, const std::vector<std::filesystem::path>& files) const {
+    if (files.size() > 1)
+      return bad_input("import", "a log beside other files",
+                       "import one log at a time: it is a run of its own");
+    if (!output_.empty()) return bad_input("--output", "is for a scenario, and a log becomes a run");
+    if (onto_.empty() && !context.options.overrides.empty())
+      return bad_input("--set", "is for a scenario, and a log becomes a run",
+                       "--onto S says whose run it is");
+    SHARDLAB_TRY(LogRun run, run_of_log({files.front(), onto_, context.options.overrides}));
+    for (const std::string& each : run.contradictions)
+      context.console.note("warning: " + each + ": its times are not judged");
+    return store(context, std::move(run.record), std::nullopt);
   }
 
   Result<int> store(CommandContext& context, RunRecord record, const std::optional<SeenPlan>& seen) const {

@@ -2,6 +2,7 @@
 
 #include "engine/cli/command.h"
 #include "engine/cli/stored_runs.h"
+#include "engine/plan/imported_plan.h"
 #include "engine/report/json.h"
 #include "engine/report/rank_waits_table.h"
 #include "engine/report/tables.h"
@@ -69,6 +70,8 @@ class ShowCommand final : public Command {
     SHARDLAB_TRY(const RunEntry entry, store.entry(id));
     SHARDLAB_TRY(const RunSummary summary, store.load_summary(id));
     if (peak_ && !summary.memory) return bad_input("--peak", to_string(id) + " recorded no memory");
+    if (peak_ && summary.memory->peak_label.empty())
+      return bad_input("--peak", to_string(id) + " is of a log, which tells how high the peak is, not when");
     SHARDLAB_TRY(const RunPlan plan, store.load_plan(id));
     const StepPlan& at_peak = plan_at_peak(plan, summary);
     std::vector<RankWait> waits;
@@ -93,8 +96,9 @@ class ShowCommand final : public Command {
 
   static Result<std::vector<RankWait>> waits_of(const RunStore& store, RunId id) {
     SHARDLAB_TRY(const RunRecord record, store.load(id));
-    if (record.scenario_yaml.empty())
-      return bad_input("--ranks", to_string(id) + " was imported: who meets whom is not known");
+    if (is_imported(record.plan.steady) || record.trace.steps.empty())
+      return bad_input("--ranks",
+                       to_string(id) + " was imported, or ended early: who meets whom is not known");
     SHARDLAB_TRY(const ReadScenario read, parse_scenario_with_source(record.scenario_yaml, record.name));
     std::vector<RankWait> waits = rank_waits(record.plan.steady, read.scenario, record.trace.steps);
     if (!waits.empty()) return waits;

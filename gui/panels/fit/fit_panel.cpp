@@ -192,7 +192,8 @@ class FitPanel final : public Panel {
       const double share = static_cast<double>(summary.exposed_communication.value) /
                            static_cast<double>(std::max<std::int64_t>(summary.step_time.median.value, 1));
       line("exposed communication",
-           fmt::format("{} ({})", to_string(summary.exposed_communication), percent(share)),
+           share < 0 ? std::string("unknown")
+                     : fmt::format("{} ({})", to_string(summary.exposed_communication), percent(share)),
            "exposed_communication");
       ImGui::EndTable();
     }
