@@ -49,8 +49,8 @@ std::string peak_words(const RunSummary& run, const StepPlan* plan) {
 // When it is: in words, and below them its name in the plan.
 void add_peak(TextTable& table, const RunSummary& run, const StepPlan* plan) {
   const std::string &label = run.memory->peak_label, words = peak_words(run, plan);
-  const std::string in_plan =
-      label.empty() ? "" : fmt::format("rank {}, in {}", run.memory->peak_rank, label);
+  const std::string rank = run.memory->peak_rank < 0 ? "" : fmt::format("rank {}, ", run.memory->peak_rank);
+  const std::string in_plan = label.empty() ? "" : rank + "in " + label;
   table.add(
       {"peak allocated", to_string(run.memory->peak_allocated), words.empty() ? in_plan : "in " + words});
   if (!words.empty()) table.add({"", "", in_plan});

@@ -11,6 +11,7 @@
 #include "engine/cli/imports/kept_run.h"
 #include "engine/cli/imports/log_run.h"
 #include "engine/cli/imports/seen_plan_report.h"
+#include "engine/cli/imports/snapshot_run.h"
 #include "engine/cli/recorded_training.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/imports/foreign_file.h"
@@ -35,9 +36,10 @@ class ImportCommand final : public Command {
            "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the\n"
            "ranks of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is\n"
            "the log, or trainer_state.json, of a training by transformers' Trainer, DeepSpeed or\n"
-           "torchtitan: a measured run, with --onto S one of the scenario S. Or it is the folder that a\n"
-           "program of `export --to script` filled with --record, or that of a real run of ours that was\n"
-           "kept (--keep-spool). Which it is, its content says (docs/formats.md).";
+           "torchtitan: a measured run, with --onto S one of the scenario S. Or it is a snapshot of\n"
+           "torch.cuda.memory: a run of its memory. Or it is the folder that a program of `export --to\n"
+           "script` filled with --record, or that of a real run of ours that was kept (--keep-spool).\n"
+           "Which it is, its content says (docs/formats.md).";
   }
   CommonUse uses() const override { return {.database = true, .overrides = true, .progress = true}; }
 
@@ -57,6 +59,11 @@ class ImportCommand final : public Command {
   Result<int> run(CommandContext& context) override {
     const std::vector<std::filesystem::path> files(files_.begin(), files_.end());
     if (files.size() == 1 && is_kept_run(files.front())) return import_kept_run(context, files.front());
+    if (files.size() == 1 && is_memory_snapshot(files.front())) {
+      SHARDLAB_CHECK_OK(check_no_scenario(context.options));
+      SHARDLAB_TRY(RunRecord record, run_of_snapshot(files.front()));
+      return store(context, std::move(record), std::nullopt);
+    }
     const bool recorded = files.size() == 1 && is_training_record(files.front());
     if (!recorded && std::any_of(files.begin(), files.end(), is_training_log))
       return import_log(context, files);

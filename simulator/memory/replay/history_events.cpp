@@ -108,6 +108,8 @@ class SnapshotReader {
       SHARDLAB_TRY(const std::int64_t address, integer(from, "addr", what));
       event.address = static_cast<std::uint64_t>(address);
     }
+    if (const auto time = tree_.find(from, "time_us"))
+      event.at = microseconds(1) * tree_.integer(*time).value_or(0);
     if (event.action == HistoryAction::alloc) event.origin = origins_.find(from);
     history.events.push_back(event);
     return {};

@@ -30,6 +30,7 @@ struct HistoryEvent {
   AllocatorStream stream;     // the driver's name of it; 0 is the default stream
   std::optional<Bytes> device_free;  // of oom
   std::uint32_t origin = 0;          // of alloc: a place in the history's list
+  Nanoseconds at;                    // on some clock, to the microsecond; 0 where the snapshot has no times
 };
 
 struct HistoryBlock {

@@ -106,16 +106,35 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"("implementation":null,"ended_b)"
       R"(y":"memory","operators":[{"operation":"attention","direction":"forward","calls":6,"time_)"
       R"(ns":7600000},{"operation":"attention","direction":"backward","calls":6,"time_ns":1550000)"
-      R"(0}],"losses":[3.0,2.5],"gradient_norms":[1.5],"calibrated":true,)"
+      R"(0}],"losses":[3.0,2.5],"steps_per_loss":1,"gradient_norms":[1.5],"calibrated":true,)"
       R"("assumes":["even experts"],"leaves_out":["data loading"],"alternatives":[]})");
   CHECK(summary_json(RunSummary{}).dump() ==
-        R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":0,"min":0,"max":0,)"
+        R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":null,"min":null,"max":null,)"
         R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"mfu_palm":null,)"
         R"("exposed_communication_ns":0,"communication":[],"transfers":[],"volume":null,)"
         R"("skipped_steps":0,"memory":null,"memory_limit":null,"fits":null,"fit_probability":null,)"
         R"("fit_reason":null,"fit_margin":null,"implementation":null,"ended_by":null,"operators":[],)"
-        R"("losses":[],"gradient_norms":[],"calibrated":false,)"
+        R"("losses":[],"steps_per_loss":1,"gradient_norms":[],"calibrated":false,)"
         R"("assumes":[],"leaves_out":[],"alternatives":[]})");
+}
+
+TEST_CASE("what a log does not tell is null, and comes back as unknown") {
+  RunSummary run;
+  run.ranks = 0;
+  run.exposed_communication = k_unknown_time;
+  run.skipped_steps = -1;
+  run.steps_per_loss = 0;
+  run.memory.emplace();
+  run.memory->peak_rank = -1;
+  run.memory->peak_reserved = Bytes{7};
+  const auto json = summary_json(run);
+  for (const char* name : {"ranks", "exposed_communication_ns", "skipped_steps", "steps_per_loss"})
+    CHECK(json[name].is_null());
+  for (const char* name : {"peak_allocated", "peak_instruction", "peak_label", "peak_rank", "phases"})
+    CHECK(json["memory"][name].is_null());
+  const auto back = parse_summary_json(json.dump());
+  REQUIRE_OK(back);
+  CHECK(*back == run);
 }
 
 TEST_CASE("a summary of an earlier version has no overheads") {
