@@ -51,7 +51,7 @@ Row run_row(const RunEntry& run) {
                text_cell(run.strategy),
                text_cell(run.machine),
                text_cell(operators_text(run)),
-               count_cell(run.ranks),
+               run.ranks > 0 ? count_cell(run.ranks) : text_cell("-", CellTone::faint),
                finished ? time_cell(run.step_time) : text_cell("-", CellTone::faint),
                run.tokens_per_second > 0 ? rate_cell(run.tokens_per_second) : text_cell("-", CellTone::faint),
                share_cell(run.mfu),

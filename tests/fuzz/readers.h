@@ -33,6 +33,7 @@ Answer read_program_text(std::string_view bytes);
 Answer read_published_rules(std::string_view bytes);
 Answer read_rank_job_text(std::string_view bytes);
 Answer read_record_file(std::string_view bytes);
+Answer read_log_of_training(std::string_view bytes);
 Answer read_safetensors_file(std::string_view bytes);
 Answer read_safetensors_index(std::string_view bytes);
 Answer read_scenario_text(std::string_view bytes);

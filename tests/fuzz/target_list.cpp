@@ -99,6 +99,11 @@ std::vector<FuzzTarget> targets_of_libraries() {
        {{"assets/backtest", ".yaml", any}}},
       {"hardware", "fitted figures and probes", read_figures, k_usual, {{"assets/hardware/fitted.json"}}},
       {"record", "records of programs", read_record_file, k_usual, {}},
+      {"training_log",
+       "logs of trainings",
+       read_log_of_training,
+       k_usual,
+       {{"tests/data/logs", ".log"}, {"tests/data/logs", ".json", any}}},
   };
 }
 
