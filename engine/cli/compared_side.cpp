@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "engine/cli/predict.h"
-#include "engine/cli/repeatable_scenario.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/cluster_words.h"
+#include "engine/scenario/paths/repeatable_scenario.h"
 #include "engine/scenario/read_scenario.h"
 
 namespace shardlab {

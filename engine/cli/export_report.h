@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/cli/made_export.h"
 #include "engine/report/terminal.h"
+#include "simulator/exports/made_export.h"
 
 namespace shardlab {
 

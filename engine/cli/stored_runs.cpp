@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/repeatable_scenario.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/report/json.h"
 #include "engine/report/summarize.h"
@@ -8,6 +7,7 @@
 #include "engine/report/unit_warnings.h"
 #include "engine/report/words/alive_at_peak.h"
 #include "engine/scenario/cluster_words.h"
+#include "engine/scenario/paths/repeatable_scenario.h"
 
 namespace shardlab {
 

@@ -1,6 +1,7 @@
 // Which of the stored calibrations a prediction on this machine may use.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,9 @@
 #include "simulator/calibrate/calibration.h"
 
 namespace shardlab {
+
+// The calibration that predictions of a scenario use; none: published figures.
+using CalibrationFor = std::function<Result<std::optional<Calibration>>(const Scenario&)>;
 
 // The first of `texts` (to_json(), newest first) that was made on this machine with the scenario's ranks and
 // threads. For GPUs the first of the same GPU with as many ranks on as many nodes, wherever it was made; else

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,7 +11,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/yaml.h"
-#include "simulator/calibrate/calibration.h"
+#include "simulator/calibrate/choose_calibration.h"
 #include "simulator/search/full_prediction.h"
 #include "simulator/search/outcome.h"
 #include "simulator/search/question/search_question.h"
@@ -20,9 +19,6 @@
 #include "simulator/search/result_file.h"
 
 namespace shardlab {
-
-// The calibration that predictions of a scenario use; none: published figures.
-using CalibrationFor = std::function<Result<std::optional<Calibration>>(const Scenario&)>;
 
 // Threads may share one.
 class Evaluator {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +9,10 @@
 #include "engine/base/nearest.h"
 #include "engine/cli/command.h"
 #include "engine/cli/export_report.h"
-#include "engine/cli/made_export.h"
-#include "engine/cli/repeatable_scenario.h"
-#include "engine/planner/load_model.h"
+#include "engine/cli/predict.h"
 #include "engine/scenario/read_scenario.h"
+#include "simulator/exports/exported_scenario.h"
+#include "simulator/exports/made_export.h"
 
 namespace shardlab {
 namespace {
@@ -51,16 +52,15 @@ class ExportCommand final : public Command {
     if (scenario_.empty())
       return bad_input("export", "scenario is required", "`shardlab export --help` shows how it is used");
     SHARDLAB_TRY(const std::vector<const ExportTarget*> targets, chosen_targets());
-    SHARDLAB_TRY(const ReadScenario read, read_unbuilt_scenario(scenario_, context.options.overrides));
-    SHARDLAB_TRY(const ModelGraph graph, load_model_graph(read.scenario));
-    SHARDLAB_TRY(const ModelConfig config, read_model_config(read.scenario));
-    const ExportSubject subject{read.scenario, read.source,
-                                graph,         file_stem(read.scenario.name),
-                                config.text(), repeatable_scenario(read.scenario)};
+    SHARDLAB_TRY(ReadScenario read, read_unbuilt_scenario(scenario_, context.options.overrides));
+    SHARDLAB_TRY(const ExportedScenario exported, load_exported_scenario(std::move(read)));
+    const CalibrationFor calibration_for = [&context](const Scenario& scenario) {
+      return find_calibration_if_any(context.options, scenario);
+    };
     SHARDLAB_TRY(const std::vector<MadeExport> exports,
-                 make_exports(targets, subject, context.options,
-                              no_prediction_ ? WithPrediction::no : WithPrediction::yes));
-    SHARDLAB_CHECK_OK(check_refusal(exports, read.source));
+                 make_exports(targets, exported.subject(),
+                              no_prediction_ ? WithPrediction::no : WithPrediction::yes, calibration_for));
+    SHARDLAB_CHECK_OK(check_refusal(exports, exported.read.source));
     SHARDLAB_TRY(const ExportOutcome outcome, finish(exports));
     for (const std::string& note : notes_on_memory(exports)) context.console.note(note);
     if (context.console.json()) {

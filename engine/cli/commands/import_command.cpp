@@ -7,7 +7,6 @@
 
 #include "engine/base/output_file.h"
 #include "engine/cli/command.h"
-#include "engine/cli/imports/import_report.h"
 #include "engine/cli/imports/kept_run.h"
 #include "engine/cli/imports/log_run.h"
 #include "engine/cli/imports/seen_plan_report.h"
@@ -18,6 +17,7 @@
 #include "engine/formats/logs/read_training_log.h"
 #include "engine/formats/profiler/import_profile.h"
 #include "engine/formats/record/import_record.h"
+#include "engine/imports/import_report.h"
 #include "engine/report/json.h"
 #include "engine/report/summarize.h"
 

@@ -6,8 +6,8 @@
 #include "engine/base/input_file.h"
 #include "engine/base/text/log_lines.h"
 #include "engine/base/text_place.h"
-#include "engine/cli/imports/made_import.h"
 #include "engine/formats/imports/foreign_file.h"
+#include "engine/imports/made_import.h"
 #include "engine/scenario/validate.h"
 
 namespace shardlab {

@@ -4,8 +4,8 @@
 
 #include "engine/base/input_file.h"
 #include "engine/base/output_file.h"
-#include "engine/cli/repeatable_scenario.h"
 #include "engine/scenario/apply_settings.h"
+#include "engine/scenario/paths/repeatable_scenario.h"
 
 namespace shardlab {
 namespace {

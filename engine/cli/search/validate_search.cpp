@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/output_file.h"
-#include "engine/cli/repeatable_scenario.h"
 #include "engine/cli/validation.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/choose_implementation.h"
+#include "engine/scenario/paths/repeatable_scenario.h"
 #include "engine/scenario/read_scenario.h"
 #include "simulator/search/report/measured_ranking.h"
 #include "simulator/search/report/search_words.h"

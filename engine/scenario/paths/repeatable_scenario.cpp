@@ -1,4 +1,4 @@
-#include "engine/cli/repeatable_scenario.h"
+#include "engine/scenario/paths/repeatable_scenario.h"
 
 #include <filesystem>
 

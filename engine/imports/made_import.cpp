@@ -1,4 +1,4 @@
-#include "engine/cli/imports/made_import.h"
+#include "engine/imports/made_import.h"
 
 #include <algorithm>
 #include <system_error>
@@ -58,15 +58,21 @@ bool names_strategy(const YamlNode& tree) {
   return parallel != nullptr && parallel->find("strategy") != nullptr;
 }
 
+Result<std::string> text_of_onto(const ImportRequest& request) {
+  if (request.onto_text) return *request.onto_text;
+  return read_input_file(request.onto, k_scenario_file);
+}
+
 // The strategy is the files' to say: a base of several ranks that names none is whole with any that takes
 // them.
-Result<ReadScenario> read_onto(const ImportRequest& request, const YamlNode& tree) {
-  Result<ReadScenario> read = read_unbuilt_scenario(request.onto, request.overrides);
+Result<ReadScenario> read_onto(const ImportRequest& request, const std::string& text, const YamlNode& tree) {
+  const std::string file = request.onto.string();
+  Result<ReadScenario> read = parse_scenario_with_source(text, file, request.overrides);
   if (read || names_strategy(tree)) return read;
   for (const std::string& strategy : strategy_names()) {
     std::vector<std::string> overrides = request.overrides;
     overrides.push_back("parallel.strategy=" + strategy);
-    if (auto with_strategy = read_unbuilt_scenario(request.onto, overrides)) return with_strategy;
+    if (auto with_strategy = parse_scenario_with_source(text, file, overrides)) return with_strategy;
   }
   return read;
 }
@@ -75,9 +81,9 @@ Result<ImportBase> read_base(const ImportRequest& request) {
   ImportBase base{empty_tree(), request.files.front().string(), {}};
   if (!request.onto.empty()) {
     base.file = request.onto.string();
-    SHARDLAB_TRY(const std::string text, read_input_file(request.onto, k_scenario_file));
+    SHARDLAB_TRY(const std::string text, text_of_onto(request));
     SHARDLAB_TRY(base.tree, parse_yaml(text, base.file));
-    SHARDLAB_TRY(ReadScenario read, read_onto(request, base.tree));
+    SHARDLAB_TRY(ReadScenario read, read_onto(request, text, base.tree));
     base.scenario = std::move(read.scenario);
     make_paths_whole(base.tree, request.onto);
   }

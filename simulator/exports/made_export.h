@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/cli/command_options.h"
 #include "engine/formats/tools/export_target.h"
 #include "engine/trace/fit.h"
+#include "simulator/calibrate/choose_calibration.h"
 
 namespace shardlab {
 
@@ -42,8 +42,8 @@ enum class WithPrediction : std::uint8_t { no, yes };
 // One for each target. The scenario is planned once; where it cannot be predicted there are no predictions.
 // Errors: what the machine could not do while one was made (is_of_the_machine).
 Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarget*>& targets,
-                                             const ExportSubject& subject, const CommonOptions& options,
-                                             WithPrediction prediction);
+                                             const ExportSubject& subject, WithPrediction prediction,
+                                             const CalibrationFor& calibration_for);
 
 // Into a folder that is made where it is missing. bad_input for a file that exists, unless `replace`.
 Status write_exports(const std::vector<MadeExport>& exports, const std::filesystem::path& folder,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct ImportRequest {
   std::vector<std::filesystem::path> files;
   std::filesystem::path onto;          // empty: none
   std::vector<std::string> overrides;  // --set: over what the files say
+  // In place of what the file of `onto` holds: it is being edited.
+  std::optional<std::string> onto_text{};
 };
 
 // bad_input with all mistakes and their places; or with the names of settings that nobody says.

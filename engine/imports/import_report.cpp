@@ -1,4 +1,4 @@
-#include "engine/cli/imports/import_report.h"
+#include "engine/imports/import_report.h"
 
 #include <algorithm>
 #include <map>
@@ -20,49 +20,9 @@ std::string value_text(const ImportedSetting& setting) {
   return setting.value.is_scalar() ? setting.value.text : write_yaml_flow(setting.value);
 }
 
-struct ReportLine {
-  std::string kind, text;
-  Tone tone;
-};
-
-std::string format_line(const MadeImport& made) {
-  std::vector<std::string> files;
-  for (const ImportedFormat& format : made.reading.formats)
-    files.push_back(fmt::format("{} ({}{}{})", format.file, format.format, format.version.empty() ? "" : " ",
-                                format.version));
-  return fmt::format("{}", fmt::join(files, ", "));
-}
-
 std::string difference_text(const ImportDifference& difference) {
   const std::string instead = difference.scenario.empty() ? "" : fmt::format(" -> {}", difference.scenario);
   return fmt::format("{}: {}{}: {}", difference.key, difference.file, instead, difference.why);
-}
-
-std::vector<ReportLine> report_lines(const MadeImport& made) {
-  std::vector<ReportLine> lines;
-  for (const ImportedSetting& setting : made.reading.settings) {
-    const bool is_plain = setting.origin == ImportedSetting::Origin::said && setting.note.empty();
-    if (is_plain || !setting.is_set) continue;
-    lines.push_back({std::string(to_string(setting.origin)),
-                     fmt::format("{}: {}{}{}", setting.key, value_text(setting),
-                                 setting.note.empty() ? "" : ": ", setting.note),
-                     Tone::faint});
-  }
-  for (const ExportDifference& difference : made.unasked)
-    lines.push_back({"tool",
-                     fmt::format("{}: {}: {}", difference.setting, difference.instead, difference.why),
-                     Tone::faint});
-  for (const ImportDifference& difference : made.reading.differences)
-    lines.push_back({std::string(to_string(difference.kind)), difference_text(difference),
-                     difference.kind == DifferenceKind::lost ? Tone::bad : Tone::faint});
-  for (const ForeignWarning& warning : made.reading.warnings)
-    lines.push_back({"warning",
-                     fmt::format("{}: {}{}", to_string(warning.place), warning.what,
-                                 warning.hint.empty() ? "" : " (" + warning.hint + ")"),
-                     Tone::fair});
-  for (const UnsupportedText& use : made.unbuilt)
-    lines.push_back({"warning", fmt::format("{}: {} ({})", use.key, use.what, use.hint), Tone::fair});
-  return lines;
 }
 
 Json json_of(const YamlNode& node) {
@@ -138,16 +98,51 @@ Json warnings(const MadeImport& made) {
 
 }  // namespace
 
+std::string imported_files_words(const MadeImport& made) {
+  std::vector<std::string> files;
+  for (const ImportedFormat& format : made.reading.formats)
+    files.push_back(fmt::format("{} ({}{}{})", format.file, format.format, format.version.empty() ? "" : " ",
+                                format.version));
+  return fmt::format("{}", fmt::join(files, ", "));
+}
+
+std::vector<ImportNote> import_notes(const MadeImport& made) {
+  std::vector<ImportNote> lines;
+  for (const ImportedSetting& setting : made.reading.settings) {
+    const bool is_plain = setting.origin == ImportedSetting::Origin::said && setting.note.empty();
+    if (is_plain || !setting.is_set) continue;
+    lines.push_back({std::string(to_string(setting.origin)),
+                     fmt::format("{}: {}{}{}", setting.key, value_text(setting),
+                                 setting.note.empty() ? "" : ": ", setting.note),
+                     Tone::faint});
+  }
+  for (const ExportDifference& difference : made.unasked)
+    lines.push_back({"tool",
+                     fmt::format("{}: {}: {}", difference.setting, difference.instead, difference.why),
+                     Tone::faint});
+  for (const ImportDifference& difference : made.reading.differences)
+    lines.push_back({std::string(to_string(difference.kind)), difference_text(difference),
+                     difference.kind == DifferenceKind::lost ? Tone::bad : Tone::faint});
+  for (const ForeignWarning& warning : made.reading.warnings)
+    lines.push_back({"warning",
+                     fmt::format("{}: {}{}", to_string(warning.place), warning.what,
+                                 warning.hint.empty() ? "" : " (" + warning.hint + ")"),
+                     Tone::fair});
+  for (const UnsupportedText& use : made.unbuilt)
+    lines.push_back({"warning", fmt::format("{}: {} ({})", use.key, use.what, use.hint), Tone::fair});
+  return lines;
+}
+
 std::string import_text(const MadeImport& made, const TextStyle& style) {
-  std::string text = fmt::format("read {}\n", format_line(made));
-  for (const ReportLine& line : report_lines(made))
+  std::string text = fmt::format("read {}\n", imported_files_words(made));
+  for (const ImportNote& line : import_notes(made))
     text += fmt::format("  {} {}\n", painted(fmt::format("{:9}", line.kind), line.tone, style), line.text);
   return text;
 }
 
 std::string imported_yaml(const MadeImport& made) {
-  std::vector<std::string> head{"imported by shardlab from " + format_line(made)};
-  for (const ReportLine& line : report_lines(made))
+  std::vector<std::string> head{"imported by shardlab from " + imported_files_words(made)};
+  for (const ImportNote& line : import_notes(made))
     head.push_back(fmt::format("{}: {}", line.kind, line.text));
   return comment_block(head) + write_scenario(made.read.scenario);
 }

@@ -1,4 +1,4 @@
-#include "engine/cli/made_export.h"
+#include "simulator/exports/made_export.h"
 
 #include <algorithm>
 #include <system_error>
@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/output_file.h"
-#include "engine/cli/predict.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/report/figures.h"
 #include "engine/scenario/validate.h"
@@ -33,10 +32,10 @@ Result<std::optional<PredictedStep>> step_with(const Baseline& base, std::span<c
       PredictedStep{run.step_time.median, run.memory->peak_allocated, run.fits, run.fit_reason.value_or("")});
 }
 
-Result<Baseline> baseline_of(const ExportSubject& subject, const CommonOptions& options) {
+Result<Baseline> baseline_of(const ExportSubject& subject, const CalibrationFor& calibration_for) {
   SHARDLAB_CHECK_OK(check_supported(subject.scenario, subject.source));
   SHARDLAB_TRY(PlannedScenario planned, plan_scenario(subject.scenario));
-  SHARDLAB_TRY(std::optional<Calibration> calibration, find_calibration_if_any(options, planned.scenario));
+  SHARDLAB_TRY(std::optional<Calibration> calibration, calibration_for(planned.scenario));
   Baseline base{std::move(planned), std::move(calibration), {}};
   SHARDLAB_TRY(base.step, step_with(base, {}));
   return base;
@@ -101,8 +100,8 @@ std::string fit_words(const PredictedStep& step) {
 }
 
 Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarget*>& targets,
-                                             const ExportSubject& subject, const CommonOptions& options,
-                                             WithPrediction prediction) {
+                                             const ExportSubject& subject, WithPrediction prediction,
+                                             const CalibrationFor& calibration_for) {
   std::optional<Result<Baseline>> base;
   std::vector<MadeExport> exports;
   for (const ExportTarget* const target : targets) {
@@ -112,7 +111,7 @@ Result<std::vector<MadeExport>> make_exports(const std::vector<const ExportTarge
     if (!made.refusal.why.empty()) continue;
     made.differences = export_differences(*target, subject);
     if (prediction == WithPrediction::yes) {
-      if (!base) base.emplace(baseline_of(subject, options));
+      if (!base) base.emplace(baseline_of(subject, calibration_for));
       if (*base)
         SHARDLAB_CHECK_OK(predict_differences(made, **base));
       else if (is_of_the_machine(base->error()))
