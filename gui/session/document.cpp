@@ -3,10 +3,10 @@
 namespace shardlab::gui {
 
 Document::Document(std::string text, std::filesystem::path file)
-    : states_{State{text, {}}}, saved_text_(std::move(text)), file_(std::move(file)) {}
+    : homes_{Home{std::move(file), text}}, states_{State{std::move(text), {}}} {}
 
 std::string Document::title() const {
-  return file_.empty() ? "untitled" : file_.filename().string();
+  return file().empty() ? "untitled" : file().filename().string();
 }
 
 bool Document::edit(std::string text, const EditLabel& label) {
@@ -15,15 +15,27 @@ bool Document::edit(std::string text, const EditLabel& label) {
   const EditLabel& last = states_[now_].label;
   const bool same = now_ > 0 && !label.what.empty() && last.what == label.what &&
                     label.at_seconds - last.at_seconds < k_same_edit_seconds;
+  State state{std::move(text), label, states_[now_].home};
   if (same) {
-    states_[now_] = {std::move(text), label};
+    states_[now_] = std::move(state);
   } else {
-    states_.push_back({std::move(text), label});
-    if (states_.size() > k_most_undos) states_.erase(states_.begin());
-    now_ = states_.size() - 1;
+    add_state(std::move(state));
   }
   ++revision_;
   return true;
+}
+
+void Document::become(std::string text, const EditLabel& label) {
+  states_.resize(now_ + 1);
+  homes_.emplace_back();
+  add_state({std::move(text), label, homes_.size() - 1});
+  ++revision_;
+}
+
+void Document::add_state(State state) {
+  states_.push_back(std::move(state));
+  if (states_.size() > k_most_undos) states_.erase(states_.begin());
+  now_ = states_.size() - 1;
 }
 
 bool Document::undo() {
@@ -42,8 +54,7 @@ bool Document::redo() {
 }
 
 void Document::saved_as(std::filesystem::path file) {
-  file_ = std::move(file);
-  saved_text_ = text();
+  homes_[states_[now_].home] = {std::move(file), text()};
 }
 
 }  // namespace shardlab::gui

@@ -16,6 +16,11 @@ void FileWatch::know(const std::filesystem::path& file) {
   known_ = time_of(file);
 }
 
+void FileWatch::watch(const std::filesystem::path& file) {
+  file_ = file;
+  known_.reset();
+}
+
 FileSight FileWatch::look(double now) {
   if (file_.empty() || now - last_look_ < k_look_every_seconds) return FileSight::same;
   last_look_ = now;

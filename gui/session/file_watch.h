@@ -19,6 +19,8 @@ class FileWatch {
 
   // The file as it is now is known.
   void know(const std::filesystem::path& file);
+  // Nothing is known of the file: what is there is told by the next look.
+  void watch(const std::filesystem::path& file);
   // Each change, disappearance and reappearance is told once.
   FileSight look(double now);
 

@@ -10,11 +10,8 @@
 
 namespace shardlab::gui {
 
-bool is_scenario_file(const std::filesystem::path& file) {
-  return file.extension() == ".yaml" || file.extension() == ".yml";
-}
-
-Session::Session(std::function<void()> wake) : runs_(wake), predictor_(wake), doctor_(std::move(wake)) {}
+Session::Session(std::function<void()> wake)
+    : runs_(wake), predictor_(wake), doctor_(wake), import_thread_(std::move(wake)) {}
 
 bool Session::open(const std::filesystem::path& file) {
   auto text = read_text_file(file);
@@ -28,93 +25,10 @@ bool Session::open(const std::filesystem::path& file) {
   return true;
 }
 
-bool Session::open_any(const std::vector<std::filesystem::path>& files) {
-  std::vector<std::filesystem::path> traces;
-  bool all = true;
-  for (const std::filesystem::path& file : files) {
-    const std::filesystem::path ending = file.extension();
-    if ((ending == ".json" || ending == ".gz") && looks_like_trace(file)) {
-      traces.push_back(file);
-    } else {
-      all = open_one(file) && all;
-    }
-  }
-  return (traces.empty() || import_traces(std::move(traces))) && all;
-}
-
-bool Session::import_traces(std::vector<std::filesystem::path> files) {
-  auto started = TraceImport::start(std::move(files), database(), program_);
-  if (!started) {
-    messages_.add(started.error(), "import", now_);
-    return false;
-  }
-  messages_.add({MessageKind::news, "importing " + started->title() + " ...", {}, "import", now_});
-  imports_.push_back(*std::move(started));
-  return true;
-}
-
-void Session::poll_imports() {
-  for (std::size_t i = 0; i < imports_.size();) {
-    const auto done = imports_[i].poll();
-    if (!done) {
-      ++i;
-      continue;
-    }
-    const std::string title = imports_[i].title();
-    imports_.erase(imports_.begin() + static_cast<std::ptrdiff_t>(i));
-    messages_.clear("import");
-    if (*done) {
-      messages_.add({MessageKind::news,
-                     title + " is " + to_string(**done) + ": see Timeline and Compare",
-                     {},
-                     "imported",
-                     now_});
-      selection_.choose_runs({**done});
-    } else {
-      messages_.add(done->error(), "import", now_);
-    }
-  }
-}
-
-bool Session::open_one(const std::filesystem::path& file) {
-  const std::filesystem::path ending = file.extension();
-  if (is_scenario_file(file)) return open(file);
-  if (ending == ".db") {
-    use_database(file);
-    return true;
-  }
-  if (looks_like_log(file)) {
-    doctor_.read_log(file);
-    return true;
-  }
-  std::optional<std::string> scenario;
-  if (ending == ".json") {
-    const auto text = read_text_file(file);
-    if (!text) {
-      messages_.add(text.error(), "file", now_);
-      return false;
-    }
-    scenario = scenario_around(*text, file);
-  }
-  if (!scenario) {
-    messages_.add(
-        Error{ErrorKind::bad_input, in_file(file.string()), "is nothing that the window can open",
-              "scenarios (.yaml), a model's config.json, databases of runs (.db), traces of torch.profiler "
-              "(.json, .json.gz), logs of jobs"},
-        "file", now_);
-    return false;
-  }
-  if (documents_opened_ > 0) return set("model.config", quoted_yaml(file.string()));
-  open_text(*std::move(scenario));
-  return true;
-}
-
 void Session::open_text(std::string text, std::filesystem::path file) {
   document_ = Document(std::move(text), file);
   watch_.know(file);
-  ++documents_opened_;
-  prediction_.reset();
-  doctor_.forget();
+  begin_document();
   ask();
 }
 
@@ -174,11 +88,37 @@ void Session::edit_text(std::string text, std::string what) {
 }
 
 void Session::undo() {
-  if (document_.undo()) ask();
+  const std::size_t before = document_.home();
+  if (document_.undo()) follow_history(before);
 }
 
 void Session::redo() {
-  if (document_.redo()) ask();
+  const std::size_t before = document_.home();
+  if (document_.redo()) follow_history(before);
+}
+
+// The history may lead to another document, whose file may have changed since.
+void Session::follow_history(std::size_t home_before) {
+  if (document_.home() != home_before) {
+    watch_.watch(document_.file());
+    begin_document();
+  }
+  ask();
+}
+
+void Session::become(std::string text, std::string what) {
+  if (documents_opened_ == 0) return open_text(std::move(text));
+  document_.become(std::move(text), {std::move(what), now_});
+  watch_.know({});
+  begin_document();
+  ask();
+}
+
+// What was known of the one before is of no use.
+void Session::begin_document() {
+  ++documents_opened_;
+  prediction_.reset();
+  doctor_.forget();
 }
 
 void Session::use_database(std::filesystem::path file) {
@@ -294,6 +234,7 @@ void Session::update(double now) {
   runs_.poll();
   tell_of_library();
   poll_imports();
+  import_thread_.deliver();
   if (auto outcome = predictor_.take()) take(*std::move(outcome));
   if (auto found = predictor_.take_alternatives()) alternatives_ = *std::move(found);
   if (!prediction_ || alternatives_.revision != prediction_->revision) alternatives_.alternatives.clear();
@@ -321,14 +262,15 @@ void Session::tell_of_library() {
 }
 
 bool Session::busy() const {
-  return predicting() || calibrations_.reading() || !imports_.empty() || runs_.busy() || !predictor_.idle() ||
-         doctor_.busy();
+  return predicting() || calibrations_.reading() || !imports_.empty() || import_thread_.busy() ||
+         runs_.busy() || !predictor_.idle() || doctor_.busy();
 }
 
 bool Session::settle(int rounds) {
   // What one reads can make another one begin: calibrations make a prediction stale.
   for (int round = 0; round < rounds; ++round) {
     calibrations_.wait();
+    import_thread_.wait_until_done();
     update(now_);
     predictor_.wait_until_idle();
     runs_.loaded(selection_.runs());  // asks for those that are not there yet

@@ -15,18 +15,17 @@
 #include "gui/session/doctor.h"
 #include "gui/session/document.h"
 #include "gui/session/file_watch.h"
+#include "gui/session/imported_configuration.h"
 #include "gui/session/messages.h"
 #include "gui/session/prediction.h"
 #include "gui/session/predictor.h"
 #include "gui/session/preferences.h"
 #include "gui/session/selection.h"
+#include "gui/session/task_thread.h"
 #include "gui/session/trace_import.h"
 #include "gui/view_model/run_library.h"
 
 namespace shardlab::gui {
-
-// Whether the name's ending is a scenario's: opening it replaces the open scenario.
-bool is_scenario_file(const std::filesystem::path& file);
 
 class Session {
  public:
@@ -35,11 +34,14 @@ class Session {
 
   // --- the scenario. Failures become messages; the functions then return false.
   bool open(const std::filesystem::path& file);
-  // What a person drops on the window: a scenario, a config.json (it becomes the scenario's model; without a
-  // scenario, that of a new one), a database of runs, a log. By the name's ending, or the text in it. Traces
-  // of a profiler that are dropped together are the ranks of one run; once it is stored it is the chosen one.
+  // What a person drops on the window (dropped_files.h): a scenario, a config.json (it becomes the scenario's
+  // model; without a scenario, that of a new one), a database of runs, a log. Traces of a profiler that are
+  // dropped together are the ranks of one run; once it is stored it is the chosen one. Configurations of
+  // other tools that are dropped together are one case: soon after they are the document, with undo.
   bool open_any(const std::vector<std::filesystem::path>& files);
   void open_text(std::string text, std::filesystem::path file = {});
+  // Another document, never saved; undo leads back to the one that was open. `what` names it there.
+  void become(std::string text, std::string what);
   bool save();
   bool save_as(const std::filesystem::path& file);
   // A setting in its dotted form, the value in YAML; an error of the value itself is shown where it is used.
@@ -126,9 +128,14 @@ class Session {
   void take(PredictionOutcome outcome);
   void watch_file();
   void tell_of_library();
-  bool open_one(const std::filesystem::path& file);
+  void begin_document();
+  void follow_history(std::size_t home_before);
+  bool open_model(const std::filesystem::path& file);
   bool import_traces(std::vector<std::filesystem::path> files);
   void poll_imports();
+  void import_configurations(std::vector<std::filesystem::path> files);
+  void take_import(const ConfigurationFiles& asked, const Result<ImportedConfiguration>& imported);
+  void tell_import(const ImportedConfiguration& imported);
 
   Document document_;
   std::uint64_t documents_opened_ = 0;
@@ -153,6 +160,7 @@ class Session {
   Messages messages_;
   Preferences preferences_;
   double now_ = 0;
+  TaskThread import_thread_;  // last: what it delivers knows all of this
 };
 
 }  // namespace shardlab::gui

@@ -6,6 +6,7 @@
 
 #include <imgui_internal.h>
 
+#include "gui/session/dropped_files.h"
 #include "gui/shell/default_layout.h"
 #include "gui/shell/message_list.h"
 #include "gui/widgets/picture.h"
@@ -152,7 +153,10 @@ bool Shell::busy() const {
 
 void Shell::drop_files(const std::vector<std::string>& files) {
   std::vector<std::filesystem::path> paths(files.begin(), files.end());
-  const bool replaces = std::any_of(paths.begin(), paths.end(), is_scenario_file);
+  const bool replaces = std::any_of(paths.begin(), paths.end(), [](const auto& path) {
+    const DroppedKind kind = examine_dropped(path).kind;
+    return kind == DroppedKind::scenario || kind == DroppedKind::configuration;
+  });
   const auto open = [this, paths = std::move(paths)] { session_.open_any(paths); };
   if (replaces) {
     leave_document("open", open);

@@ -35,7 +35,7 @@ class Shell {
   void draw();
   // After Render(): takes the pictures that panels asked for.
   void finish_frame();
-  // Scenarios among them replace the open one, unsaved edits of which are asked about first.
+  // Scenarios, and what becomes one, replace the open one, unsaved edits of which are asked about first.
   void drop_files(const std::vector<std::string>& files);
   // The user closes the window; asks first when there are unsaved edits.
   void request_quit();

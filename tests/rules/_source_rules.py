@@ -54,7 +54,7 @@ LAYERS = {
     "gui/view_model/lessons": ["gui/view_model", "simulator", "simulator/lessons"],
     "gui/view_model/search": ["gui/view_model", "simulator", "simulator/search/report"],
     "gui/view_model/doctor": ["gui/view_model", "engine/doctor"],
-    "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/doctor", "engine/formats", "simulator",
+    "gui/session": ["gui/view_model", "engine/report", "engine/store", "engine/doctor", "engine/formats", "engine/imports", "simulator",
                     "simulator/alternatives", "simulator/remedies"],
     "gui/widgets": ["gui/view_model"],
     "gui/shell": ["gui/session", "gui/widgets"],

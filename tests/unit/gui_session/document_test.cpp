@@ -47,6 +47,29 @@ TEST_CASE("an edit after an undo ends what could be redone, and every change has
   CHECK(document.revision() == first + 3);
 }
 
+TEST_CASE("a document that becomes another goes back to the one that it was, with its file") {
+  Document document("a", "a.yaml");
+  document.edit("edited", {"text", 0});
+  document.become("b", {"import", 0});
+  CHECK(document.text() == "b");
+  CHECK(document.file().empty());
+  CHECK(document.changed());  // never saved
+  document.saved_as("b.yaml");
+  CHECK_FALSE(document.changed());
+  document.edit("b2", {"text", 0});
+  CHECK(document.file() == "b.yaml");
+  CHECK(document.undo());
+  CHECK_FALSE(document.changed());
+  CHECK(document.undo());
+  CHECK(document.text() == "edited");
+  CHECK(document.file() == "a.yaml");
+  CHECK(document.changed());
+  CHECK(document.saved_text() == "a");
+  CHECK(document.redo());
+  CHECK(document.file() == "b.yaml");
+  CHECK(document.saved_text() == "b");
+}
+
 TEST_CASE("the history is bounded") {
   Document document("", {});
   for (std::size_t i = 0; i < Document::k_most_undos + 50; ++i)
