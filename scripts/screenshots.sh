@@ -107,5 +107,6 @@ for panel in timeline memory compare runs; do
   picture "$panel" 1200 640 "$tiny" --panel "$panel" --runs "$runs" --select 52
 done
 picture player 1000 640 "$tiny" --panel player --select 52
+picture export 1100 760 llama3-8b.yaml --panel export
 picture lessons 1600 1000 "" --lesson 1 --lesson-step 4
 picture monitor 1000 420 "$tiny" --panel monitor

@@ -20,15 +20,15 @@ bool is_shown(const fs::directory_entry& entry) {
 
 }  // namespace
 
-void FileDialog::open(std::string title, const fs::path& start, bool saving, Done done) {
+void FileDialog::open(std::string title, const fs::path& start, FileChoice choice, Done done) {
   title_ = std::move(title);
-  saving_ = saving;
+  choice_ = choice;
   done_ = std::move(done);
   opening_ = true;
   std::error_code error;
   const fs::path absolute = start.empty() ? fs::current_path(error) : fs::absolute(start, error);
   const bool is_folder = fs::is_directory(absolute, error);
-  name_ = saving && !is_folder ? absolute.filename().string() : "";
+  name_ = choice == FileChoice::new_file && !is_folder ? absolute.filename().string() : "";
   enter(is_folder ? absolute : absolute.parent_path());
 }
 
@@ -38,7 +38,8 @@ void FileDialog::enter(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (!is_shown(*entry)) continue;
     std::error_code ignored;
-    (entry->is_directory(ignored) ? folders : files).push_back(entry->path());
+    const bool is_folder = entry->is_directory(ignored);
+    if (is_folder || choice_ != FileChoice::folder) (is_folder ? folders : files).push_back(entry->path());
   }
   problem_ = error ? folder.string() + ": " + error.message() : "";
   if (error) return;
@@ -73,20 +74,37 @@ void FileDialog::list_entries(float height) {
 }
 
 void FileDialog::take() {
-  if (name_.empty()) return;
+  const bool wants_folder = choice_ == FileChoice::folder;
+  if (name_.empty() && !wants_folder) return;
   const fs::path typed = fs::path(name_).is_absolute() ? fs::path(name_) : folder_ / name_;
   std::error_code error;
-  if (fs::is_directory(typed, error)) {
+  const bool is_there = fs::exists(typed, error), is_folder = fs::is_directory(typed, error);
+  if (is_folder && !wants_folder) {
     name_.clear();
     enter(typed);
     return;
   }
-  if (!saving_ && !fs::exists(typed, error)) {
+  if (choice_ == FileChoice::existing && !is_there) {
     problem_ = typed.string() + ": there is no such file";
+    return;
+  }
+  if (wants_folder && is_there && !is_folder) {
+    problem_ = typed.string() + ": is no folder";
     return;
   }
   ImGui::CloseCurrentPopup();
   done_(typed);
+}
+
+const char* FileDialog::action() const {
+  std::error_code error;
+  switch (choice_) {
+    case FileChoice::existing: return "Open";
+    case FileChoice::folder: return "Choose";
+    case FileChoice::new_file: break;
+  }
+  const bool overwrites = !name_.empty() && fs::is_regular_file(folder_ / name_, error);
+  return overwrites ? "Overwrite" : "Save";
 }
 
 void FileDialog::draw(const Theme& theme) {
@@ -101,14 +119,11 @@ void FileDialog::draw(const Theme& theme) {
   list_entries(theme.scaled(280));
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(-1);
-  const bool entered =
-      ImGui::InputTextWithHint("##name", "Name, or a path", &name_, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint(
+      "##name", choice_ == FileChoice::folder ? "A folder in it, or a path" : "Name, or a path", &name_,
+      ImGuiInputTextFlags_EnterReturnsTrue);
   if (!problem_.empty()) ImGui::TextColored(ImColor(theme.bad), "%s", problem_.c_str());
-  const fs::path target = folder_ / name_;
-  std::error_code error;
-  const bool overwrites = saving_ && !name_.empty() && fs::is_regular_file(target, error);
-  const char* const action = !saving_ ? "Open" : overwrites ? "Overwrite" : "Save";
-  if (ImGui::Button(action) || entered) take();
+  if (ImGui::Button(action()) || entered) take();
   ImGui::SameLine();
   if (ImGui::Button("Cancel") || !open) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();

@@ -34,11 +34,12 @@ void Shell::file_commands(std::vector<ShellCommand>& list) {
     leave_document("open", [this, file] { session_.open(file); });
   };
   const auto save_as = [this] {
-    dialog_.open("Save scenario as", session_.document().file(), true,
+    dialog_.open("Save scenario as", session_.document().file(), FileChoice::new_file,
                  [this](const std::filesystem::path& file) { session_.save_as(file); });
   };
-  list.push_back({"File", "Open...", ImGuiMod_Ctrl | ImGuiKey_O, true, false,
-                  [this, open] { dialog_.open("Open scenario", session_.document().file(), false, open); }});
+  list.push_back({"File", "Open...", ImGuiMod_Ctrl | ImGuiKey_O, true, false, [this, open] {
+                    dialog_.open("Open scenario", session_.document().file(), FileChoice::existing, open);
+                  }});
   for (const std::string& file : session_.preferences().recent_files)
     list.push_back({"Recent", file, 0, true, false, [file, open] { open(file); }});
   list.push_back(
