@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/cli/repeatable_scenario.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/formats/logs/measured_log.h"
 #include "engine/formats/logs/read_training_log.h"
@@ -17,6 +16,7 @@
 #include "engine/report/summarize.h"
 #include "engine/report/unit_warnings.h"
 #include "engine/scenario/cluster_words.h"
+#include "engine/scenario/paths/repeatable_scenario.h"
 #include "engine/scenario/read_scenario.h"
 
 namespace shardlab {
