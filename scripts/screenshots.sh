@@ -106,7 +106,8 @@ picture models 700 320 llama3-8b.yaml --panel models
 for panel in timeline memory compare runs; do
   picture "$panel" 1200 640 "$tiny" --panel "$panel" --runs "$runs" --select 52
 done
-picture player 1000 640 "$tiny" --panel player --select 52
+sed -e '/^name/d' -e 's/ranks: 2/ranks: 4/' "$root/scenarios/lessons/04-unit-by-unit/tiny.yaml" >four-ranks.yaml
+picture player 1200 640 four-ranks.yaml --panel player --select 12 --played 0.6
 picture export 1100 760 llama3-8b.yaml --panel export
 picture lessons 1600 1000 "" --lesson 1 --lesson-step 4
 picture monitor 1000 420 "$tiny" --panel monitor

@@ -7,11 +7,6 @@
 namespace shardlab {
 namespace {
 
-// Part `i` of `count` equal ones; what does not divide goes to the later ones.
-Bytes part_of(Bytes whole, int i, int count) {
-  return Bytes{whole.value * (i + 1) / count - whole.value * i / count};
-}
-
 struct MoveMaker {
   const std::vector<int>& ranks;
   Bytes whole;
@@ -31,12 +26,12 @@ struct MoveMaker {
   }
   void gather(int stage) const {
     pairs([&](int i, int j) {
-      moves.push_back({rank(i), rank(j), i, stage, part_of(whole, i, size()), false});
+      moves.push_back({rank(i), rank(j), i, stage, part_of_collective(whole, i, size()), false});
     });
   }
   void scatter(int stage, bool adds) const {
     pairs([&](int i, int j) {
-      moves.push_back({rank(i), rank(j), j, stage, part_of(whole, j, size()), adds});
+      moves.push_back({rank(i), rank(j), j, stage, part_of_collective(whole, j, size()), adds});
     });
   }
   template <typename Visit>
@@ -69,6 +64,12 @@ struct MoveMaker {
 };
 
 }  // namespace
+
+Bytes part_of_collective(Bytes whole, int place, int ranks) {
+  // Divided first: a large size times a place may be more than an integer holds.
+  const std::int64_t each = whole.value / ranks, rest = whole.value % ranks;
+  return Bytes{each + rest * (place + 1) / ranks - rest * place / ranks};
+}
 
 std::vector<RankMove> rank_moves(const StepPlan& plan, InstructionId id, const Scenario& scenario) {
   std::vector<RankMove> moves;

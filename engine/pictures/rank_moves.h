@@ -28,6 +28,10 @@ struct RankMove {
 // ranks. A rank sends nothing to itself.
 std::vector<RankMove> rank_moves(const StepPlan& plan, InstructionId id, const Scenario& scenario);
 
+// How much of the whole is the part of the rank at this place of a group of so many: equal parts; what does
+// not divide goes to the later ones.
+Bytes part_of_collective(Bytes whole, int place, int ranks);
+
 // The bytes of all of them.
 Bytes moved_bytes(const std::vector<RankMove>& moves);
 

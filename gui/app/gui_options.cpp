@@ -50,6 +50,11 @@ Status check_scale(double scale) {
                    fmt::format("a number from {} to {}", k_least, k_most));
 }
 
+Status check_share(double share) {
+  if (share >= 0 && share <= 1) return {};
+  return bad_input("--played", fmt::format("{} is no share", share), "a number from 0 to 1");
+}
+
 }  // namespace
 
 Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char* const* argv) {
@@ -66,6 +71,8 @@ Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char*
   const CLI::Option* const scale =
       app.add_option("--scale", options.scale, "Of text and lines, 0.5 to 4 [the monitor's]");
   app.add_option("--select", options.select, "Choose the instruction of this number")->type_name("N");
+  app.add_option("--played", options.played, "How much of it the step player shows as done, 0 to 1 [1]")
+      ->type_name("SHARE");
   app.add_option("--runs", options.runs, "Choose these runs, separated by commas")->type_name("RUNS");
   app.add_option("--edit", options.edit, "Keep the prediction as the baseline, then make this setting")
       ->type_name("KEY=VALUE");
@@ -84,6 +91,7 @@ Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char*
     return bad_input("shardlab gui", error.what(), "shardlab gui --help");
   }
   if (scale->count() > 0) SHARDLAB_CHECK_OK(check_scale(options.scale));
+  SHARDLAB_CHECK_OK(check_share(options.played));
   SHARDLAB_CHECK_OK(read_size(size, options));
   return options;
 }

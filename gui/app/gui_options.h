@@ -19,6 +19,7 @@ struct GuiOptions {
   std::string theme;   // empty: what the preferences say
   double scale = 0;    // 0: the preferences' or the monitor's
   std::string select;  // "12": this instruction is chosen, for pictures
+  double played = 1;   // how much of it the step player shows as done, 0 to 1
   std::string runs;    // "r1,r2": these runs are chosen, for pictures
   std::string edit;    // "train.micro_batch=2": made against the prediction as a baseline, for pictures
   std::filesystem::path log;  // of a job, to be examined; empty: none

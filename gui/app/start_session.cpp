@@ -32,6 +32,7 @@ void choose_as_asked(Session& session, const GuiOptions& options) {
   const bool is_number = std::from_chars(options.select.data(), end, number).ec == std::errc();
   if (is_number && session.prediction() && number < session.prediction()->plan().instructions.size())
     session.choose(make_id<InstructionId>(number));
+  if (options.played < 1) session.selection().show_played(options.played);
   std::vector<RunId> runs;
   std::istringstream names(options.runs);
   for (std::string text; std::getline(names, text, ',');)

@@ -42,6 +42,13 @@ class Selection {
   void choose(std::optional<SelectedInstruction> instruction) {
     if (instruction == instruction_) return;
     instruction_ = std::move(instruction);
+    played_ = 1;
+    ++instruction_changes_;
+  }
+  // How much of the chosen instruction the step player shows as done, 0 to 1.
+  double played() const { return played_; }
+  void show_played(double share) {
+    played_ = share;
     ++instruction_changes_;
   }
   void choose_runs(std::vector<RunId> runs) { runs_ = std::move(runs); }
@@ -88,6 +95,7 @@ class Selection {
   std::optional<SelectedInstruction> instruction_;
   std::vector<RunId> runs_;
   std::optional<TimeRange> visible_time_;
+  double played_ = 1;
   std::uint64_t instruction_changes_ = 0;
   std::string setting_;
   std::uint64_t setting_changes_ = 0;

@@ -54,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
             check(different > 30, f"{panel} {theme} is blank")
             os.remove(target)
     for arguments in (["--size", "wide"], ["--size", "1x1"], ["--size", "100000x100000"], ["--theme", "pink"], ["--scale", "0"],
-                      ["--scale", "nan"], ["--colour"]):
+                      ["--scale", "nan"], ["--played", "2"], ["--played", "nan"], ["--colour"]):
         bad = gui("--screenshot", target, *arguments)
         check(bad.returncode == 2 and re.search("error: ", bad.stderr), f"{arguments}: {bad}")
     nowhere = gui("--screenshot", os.path.join(folder, "no", "folder.png"))

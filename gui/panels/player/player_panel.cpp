@@ -1,13 +1,14 @@
-// Step player: the plan played as an animation, buffers filling and emptying; for teaching.
+// Step player: the plan played as an animation, ranks side by side, their buffers filling and emptying, and
+// what moves between them; for teaching.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/report/explain/reason.h"
-#include "gui/panels/player/buffer_shelf.h"
+#include "gui/panels/player/move_lines.h"
 #include "gui/shell/panel.h"
 #include "gui/shell/run_state.h"
-#include "gui/view_model/step_player.h"
+#include "gui/view_model/player/step_player.h"
 #include "gui/widgets/named_area.h"
 #include "gui/widgets/stale.h"
 
@@ -19,7 +20,7 @@ class PlayerPanel final : public Panel {
   PanelInfo info() const override {
     return {.id = "player",
             .title = "Step player",
-            .help = "The plan played instruction by instruction: buffers filling and emptying",
+            .help = "The plan played instruction by instruction: buffers of several ranks, and what moves",
             .area = DockArea::bottom,
             .rank = 30,
             .shortcut = ImGuiMod_Ctrl | ImGuiKey_6};
@@ -35,15 +36,16 @@ class PlayerPanel final : public Panel {
     const DimWhenStale dim(context.session.stale());
     move(context.session);
     draw_controls(context);
-    draw_instruction(context.theme);
+    const view::BoardFrame frame = board_->frame(*player_);
+    draw_instruction(frame, context.theme);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing,
                         {ImGui::GetStyle().ItemSpacing.x, context.theme.scaled(3)});
-    if (ImGui::BeginChild("shelves")) {
+    if (ImGui::BeginChild("shelves", {}, ImGuiChildFlags_None, ImGuiWindowFlags_HorizontalScrollbar)) {
       const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
       named_area("shelves", at, {at.x + room.x, at.y + room.y});
       if (auto asked = picture_menu("step", at, {at.x + room.x, at.y + room.y}))
         context.pictures.push_back(*std::move(asked));
-      draw_shelves(*run_, frame_of(*player_), most_, context.theme);
+      draw_ranks(frame, context.theme);
     }
     ImGui::EndChild();
     ImGui::PopStyleVar();
@@ -54,8 +56,10 @@ class PlayerPanel final : public Panel {
     if (run_ == session.predicted_run()) return;
     run_ = session.predicted_run();
     player_.reset();
+    board_.reset();
     if (!run_ || run_->plan().instructions.empty()) return;
     player_.emplace(run_->plan());
+    board_ = std::make_unique<view::RankBoard>(run_->plan(), session.prediction()->planned.scenario);
     player_->set_speed(speed_);
     most_ = highest_of_a_class(run_->plan(), player_->lives());
     seen_changes_ = ~0ULL;
@@ -67,7 +71,7 @@ class PlayerPanel final : public Panel {
     before_ = now;
     if (session.selection().instruction_changes() != seen_changes_) {
       seen_changes_ = session.selection().instruction_changes();
-      if (const auto id = chosen_in(session, *run_)) player_->seek(id->index());
+      if (const auto id = chosen_in(session, *run_)) player_->seek(id->index(), session.selection().played());
     }
     if (!player_->playing()) return;
     const std::size_t position = player_->position();
@@ -113,7 +117,7 @@ class PlayerPanel final : public Panel {
     }
   }
 
-  void draw_instruction(const Theme& theme) {
+  void draw_instruction(const view::BoardFrame& frame, const Theme& theme) {
     const StepPlan& plan = run_->plan();
     const auto id = make_id<InstructionId>(player_->position());
     const Instruction& instruction = plan.instruction(id);
@@ -124,22 +128,32 @@ class PlayerPanel final : public Panel {
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s on %s",
                        instruction_label(plan, id).c_str(),
                        plan.streams[instruction.stream.index()].name.c_str());
-    const view::PlayerFrame frame = frame_of(*player_);
-    const std::string live =
-        fmt::format("{} live, {} at most so far", to_string(frame.live), to_string(frame.highest_so_far));
+    const std::string live = fmt::format("{} live, {} at most so far", to_string(frame.buffers.live),
+                                         to_string(frame.buffers.highest_so_far));
     ImGui::SameLine(std::max(
         ImGui::GetWindowWidth() - ImGui::CalcTextSize(live.c_str()).x - ImGui::GetStyle().WindowPadding.x,
         theme.scaled(320)));
     ImGui::TextUnformatted(live.c_str());
-    ImGui::PushTextWrapPos(std::max(ImGui::GetWindowWidth() - theme.scaled(240), theme.scaled(200)));
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s",
-                       std::string(purpose_of(instruction.kind)).c_str());
+    std::string purpose(purpose_of(instruction.kind));
+    if (!frame.flows.empty())
+      purpose += fmt::format(" {} of {} moved.", to_string(frame.moved), to_string(frame.moving));
+    ImGui::PushTextWrapPos(std::max(ImGui::GetWindowWidth() - theme.scaled(400), theme.scaled(200)));
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s", purpose.c_str());
     ImGui::PopTextWrapPos();
-    draw_motion_legend(theme);
+    draw_box_legend(frame.lanes.size() > 1, theme);
+  }
+
+  void draw_ranks(const view::BoardFrame& frame, const Theme& theme) {
+    const ShelfPlaces places(run_->plan(), frame.lanes, theme);
+    draw_headings(frame, places, theme);
+    const BoxesOfLanes boxes = draw_shelves(*run_, frame, most_, places, theme);
+    draw_moves(run_->plan(), frame, places, boxes, theme);
+    ImGui::Dummy(places.size());
   }
 
   view::LoadedRunPtr run_;
   std::optional<view::StepPlayer> player_;
+  std::unique_ptr<view::RankBoard> board_;  // null without a player
   Bytes most_{1};
   double speed_ = 4;
   double before_ = 0;

@@ -1,4 +1,4 @@
-#include "gui/view_model/step_player.h"
+#include "gui/view_model/player/step_player.h"
 
 #include <cmath>
 
@@ -88,6 +88,11 @@ TEST_CASE("playing stops at the end, and playing again begins anew") {
   CHECK(player.position() == 0);
   player.seek(99);
   CHECK(player.position() == 6);
+  player.seek(2, 0.25);
+  CHECK(player.position() == 2);
+  CHECK(player.progress() == 0.25);
+  player.seek(2, std::nan(""));
+  CHECK(player.progress() == 1);
 }
 
 TEST_CASE("the speed stays within its bounds") {

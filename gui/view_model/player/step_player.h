@@ -18,7 +18,7 @@ class StepPlayer {
   static constexpr double k_slowest = 0.25;  // instructions a second
   static constexpr double k_fastest = 256;
 
-  explicit StepPlayer(const StepPlan& plan) : plan_(&plan), lives_(buffer_lives(plan)) {}
+  explicit StepPlayer(const StepPlan& plan);
 
   const StepPlan& plan() const { return *plan_; }
   bool playing() const { return playing_; }
@@ -31,23 +31,30 @@ class StepPlayer {
   void play();  // from the beginning when it is at the end
   void pause() { playing_ = false; }
   void set_speed(double instructions_per_second);
-  // Shows the instruction as done; stops playing.
-  void seek(std::size_t position);
+  // Shows the instruction as done, or so much of it; stops playing.
+  void seek(std::size_t position, double progress = 1);
   void step_forward();
   void step_back();
   // Time that has passed, in seconds.
   void advance(double seconds);
 
   const std::vector<BufferLife>& lives() const { return lives_; }
+  // Bytes alive after each instruction, and the most that were up to it.
+  const std::vector<Bytes>& live() const { return live_; }
+  const std::vector<Bytes>& highest() const { return highest_; }
 
  private:
   const StepPlan* plan_;
   std::vector<BufferLife> lives_;
+  std::vector<Bytes> live_, highest_;
   std::size_t position_ = 0;
   double progress_ = 0;
   double speed_ = 4;
   bool playing_ = false;
 };
+
+// Whether the buffer is one of these.
+bool is_among(BufferId id, const std::vector<BufferId>& buffers);
 
 enum class BufferMotion : std::uint8_t {
   rest,

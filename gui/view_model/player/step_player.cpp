@@ -1,9 +1,15 @@
-#include "gui/view_model/step_player.h"
+#include "gui/view_model/player/step_player.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace shardlab::view {
+
+StepPlayer::StepPlayer(const StepPlan& plan)
+    : plan_(&plan), lives_(buffer_lives(plan)), live_(live_bytes_after(plan)) {
+  Bytes most = carried_bytes(plan);
+  for (const Bytes bytes : live_) highest_.push_back(most = std::max(most, bytes));
+}
 
 void StepPlayer::play() {
   if (plan_->instructions.empty()) return;
@@ -19,11 +25,11 @@ void StepPlayer::set_speed(double instructions_per_second) {
   speed_ = std::clamp(instructions_per_second, k_slowest, k_fastest);
 }
 
-void StepPlayer::seek(std::size_t position) {
+void StepPlayer::seek(std::size_t position, double progress) {
   playing_ = false;
   if (plan_->instructions.empty()) return;
   position_ = std::min(position, plan_->instructions.size() - 1);
-  progress_ = 1;
+  progress_ = std::isnan(progress) ? 1 : std::clamp(progress, 0.0, 1.0);
 }
 
 void StepPlayer::step_forward() {
@@ -44,23 +50,23 @@ void StepPlayer::advance(double seconds) {
   if (at_end()) playing_ = false;
 }
 
-namespace {
-
-bool holds(const std::vector<BufferId>& list, BufferId id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
+bool is_among(BufferId id, const std::vector<BufferId>& buffers) {
+  return std::find(buffers.begin(), buffers.end(), id) != buffers.end();
 }
+
+namespace {
 
 ShownBuffer shown(const StepPlan& plan, const Instruction& instruction, BufferId id, double progress) {
   ShownBuffer result{id, plan.buffer(id).bytes(), 1, BufferMotion::rest};
-  if (holds(instruction.frees, id)) {
+  if (is_among(id, instruction.frees)) {
     result.motion = BufferMotion::emptying;
     result.fill = 1 - progress;
-  } else if (holds(instruction.allocates, id)) {
+  } else if (is_among(id, instruction.allocates)) {
     result.motion = BufferMotion::filling;
     result.fill = progress;
-  } else if (holds(instruction.writes, id)) {
+  } else if (is_among(id, instruction.writes)) {
     result.motion = BufferMotion::written;
-  } else if (holds(instruction.reads, id)) {
+  } else if (is_among(id, instruction.reads)) {
     result.motion = BufferMotion::read;
   }
   return result;
@@ -77,16 +83,14 @@ PlayerFrame frame_of(const StepPlayer& player) {
   const Instruction& instruction = plan.instruction(*frame.instruction);
   for (const BufferLife& life : player.lives()) {
     // One that this instruction frees is shown while it empties.
-    const bool leaving = life.end == at && holds(instruction.frees, life.buffer) && player.progress() < 1;
+    const bool leaving = life.end == at && is_among(life.buffer, instruction.frees) && player.progress() < 1;
     if (life.alive_after(at) || leaving)
       frame.buffers.push_back(shown(plan, instruction, life.buffer, player.progress()));
   }
   std::sort(frame.buffers.begin(), frame.buffers.end(),
             [](const ShownBuffer& a, const ShownBuffer& b) { return a.buffer < b.buffer; });
-  const std::vector<Bytes> live = live_bytes_after(plan);
-  frame.live = live[player.position()];
-  frame.highest_so_far =
-      std::max(carried_bytes(plan), *std::max_element(live.begin(), live.begin() + at + 1));
+  frame.live = player.live()[player.position()];
+  frame.highest_so_far = player.highest()[player.position()];
   return frame;
 }
 

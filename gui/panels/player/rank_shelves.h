@@ -1,0 +1,44 @@
+// Alive buffers as boxes on shelves, a shelf a class, as wide as they are large; a column a rank. Private to
+// this folder.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "gui/panels/player/buffer_box.h"
+
+namespace shardlab::gui {
+
+// Where columns and shelves are, in pixels of the screen.
+class ShelfPlaces {
+ public:
+  // In the room that is left in the window; `lanes` as in BoardFrame.
+  ShelfPlaces(const StepPlan& plan, const std::vector<view::LaneState>& lanes, const Theme& theme);
+
+  const std::vector<Box>& columns() const { return columns_; }  // a lane each, below its heading
+  const Box& heading() const { return heading_; }               // of all columns, and of the labels before
+  bool has_heading() const { return heading_.max.y > heading_.min.y; }
+  // Nothing for a class that the plan has no buffer of.
+  std::optional<Box> shelf(std::size_t lane, BufferClass buffer_class) const;
+  float label_width() const { return label_; }
+  ImVec2 size() const;  // with labels and headings
+
+ private:
+  float label_ = 0, shelf_height_ = 0, apart_ = 0;
+  Box heading_{};
+  std::vector<Box> columns_;
+  std::array<int, k_buffer_classes> places_{};  // of shelves, from 0; below: there is none
+};
+
+// The boxes of every lane, in the order of BoardFrame::buffers; none in a folded one. `most` is what fills
+// the whole width of a shelf: the highest bytes of one class at any time, so that boxes do not change their
+// size while the plan plays.
+using BoxesOfLanes = std::vector<std::vector<Box>>;
+BoxesOfLanes draw_shelves(const view::LoadedRun& run, const view::BoardFrame& frame, Bytes most,
+                          const ShelfPlaces& places, const Theme& theme);
+
+// The highest bytes of any class after any instruction.
+Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLife>& lives);
+
+}  // namespace shardlab::gui
