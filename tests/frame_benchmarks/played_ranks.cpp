@@ -63,7 +63,10 @@ int main() {
   const double median = times[times.size() / 2], slow = times[times.size() * 99 / 100];
   fmt::print(
       "4 ranks at 60 frames a second: {:.2f} ms median, {:.2f} ms in one of a hundred of {} frames: "
-      "{:.0f} % and {:.0f} % of a frame's {:.1f} ms\n",
+      "{:.1f} % and {:.1f} % of a frame's {:.1f} ms\n",
       median, slow, times.size(), 100 * median / k_frame_ms, 100 * slow / k_frame_ms, k_frame_ms);
-  return session.chosen() ? 0 : 1;
+  // Boxes of four ranks are some hundred rectangles.
+  const int vertices = ImGui::GetDrawData()->TotalVtxCount;
+  fmt::print("{} vertices\n", vertices);
+  return session.chosen() && vertices > 1000 ? 0 : 1;
 }

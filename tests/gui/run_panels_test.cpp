@@ -329,6 +329,29 @@ TEST_CASE("player: steps, plays to the end, and chooses what it shows") {
   CHECK(ui.session().chosen() == InstructionId{51});
 }
 
+TEST_CASE("player: ranks stand side by side, eight at most, and each box says what it is") {
+  Ui ui("player", {1200, 640});
+  ui.open(small_scenario());
+  CHECK(ui.shows("player", "rank 1"));
+  CHECK_FALSE(ui.shows("player", "rank 2"));
+  ui.session().set("cluster.ranks", "12");
+  ui.settle();
+  CHECK(ui.shows("player", "rank 7"));
+  CHECK_FALSE(ui.shows("player", "rank 8"));
+  CHECK(ui.shows("player", "ranks 8 to 11 alike"));
+  for (std::size_t i = 0; i < ui.session().prediction()->plan().instructions.size(); ++i) {
+    ui.session().choose(make_id<InstructionId>(i));
+    ui.session().selection().show_played(0.5);
+    const ProbedItem rank = ui.item("player", i % 2 == 0 ? "rank 0" : "rank 7");
+    ui.move_to(part_of(rank, 0.1F, 0.1F + 0.8F * static_cast<float>(i % 10) / 10));
+    if (i % 8 == 0) keep_picture(ui, "player-" + std::to_string(i));
+  }
+  ui.session().set("cluster.ranks", "1");
+  ui.session().set("parallel.strategy", "none");
+  ui.settle();
+  CHECK_FALSE(ui.shows("player", "rank 0"));  // one rank needs no name
+}
+
 TEST_CASE("monitor: nothing can be started without a scenario, and a program that is not there is told") {
   Ui ui("monitor");
   CHECK(ui.item("monitor", "Start").disabled);

@@ -30,11 +30,11 @@ float stripe(const Theme& theme) {
   return std::max(theme.scaled(3), 2.0F);
 }
 
-// In words where they fit, else as the plan's text names it, else not.
+// In words where they fit, else as the plan's text names it, else not; not over parts, which say more.
 void draw_name(const DrawnBuffer& drawn, const Box& box, const Theme& theme) {
   const Buffer& buffer = drawn.run.plan().buffer(drawn.shown.buffer);
   const float room = box.max.x - box.min.x;
-  if (room < theme.scaled(40)) return;
+  if (room < theme.scaled(40) || drawn.content.parts > 1) return;
   for (const std::string& text : {to_words(drawn.run.words().buffer(drawn.shown.buffer)), buffer.name}) {
     const ImVec2 size = theme.fonts.text->CalcTextSizeA(theme.scaled(k_small_size), FLT_MAX, 0, text.c_str());
     if (size.x + theme.scaled(8) >= room) continue;

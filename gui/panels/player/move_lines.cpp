@@ -6,11 +6,15 @@
 #include <cmath>
 #include <string>
 
+#include "gui/widgets/named_area.h"
+
 namespace shardlab::gui {
 namespace {
 
 // Amounts beside what moves can be read with so many columns at most.
 constexpr std::size_t k_columns_with_amounts = 3;
+// With more of them lines are finer.
+constexpr std::size_t k_columns_with_room = 4;
 
 ImU32 colour_of_lane(const view::RankLane& lane, const Theme& theme) {
   return lane.folded ? theme.dimmed
@@ -29,6 +33,7 @@ void draw_heading(const Box& column, float top, const std::string& title, const 
   list.AddText(theme.fonts.text, theme.scaled(k_small_size), {column.min.x, top + line}, theme.dimmed,
                sent.c_str());
   list.PopClipRect();
+  named_area(title.c_str(), {column.min.x, top}, column.max);
 }
 
 // A line that leaves to the right lies above one that leaves to the left, so that both are seen.
@@ -87,16 +92,17 @@ void draw_amount(ImVec2 at, Bytes bytes, const Theme& theme) {
   list.AddText(theme.fonts.text, size, min, theme.text, text.c_str());
 }
 
-void draw_flow(const view::LaneFlow& flow, const Curve& curve, ImU32 colour, bool with_amount,
+void draw_flow(const view::LaneFlow& flow, const Curve& curve, ImU32 colour, std::size_t columns,
                const Theme& theme) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddBezierCubic(curve.from, curve.before, curve.behind, curve.to, faded(colour, 0.6F),
-                      std::max(theme.scaled(1.5F), 1.0F));
+  const bool has_room = columns <= k_columns_with_room;
+  list.AddBezierCubic(curve.from, curve.before, curve.behind, curve.to, faded(colour, has_room ? 0.6F : 0.4F),
+                      std::max(theme.scaled(has_room ? 1.5F : 1), 1.0F));
   const ImVec2 at = curve.at(static_cast<float>(flow.progress));
-  const float half = theme.scaled(flow.progress < 1 ? 5 : 3);
+  const float half = theme.scaled(flow.progress < 1 && has_room ? 5 : 3);
   list.AddRectFilled({at.x - half, at.y - half}, {at.x + half, at.y + half}, colour, theme.scaled(2));
   list.AddRect({at.x - half, at.y - half}, {at.x + half, at.y + half}, theme.panel, theme.scaled(2));
-  if (with_amount) draw_amount(curve.at(0.5F), flow.arrived, theme);
+  if (columns <= k_columns_with_amounts) draw_amount(curve.at(0.5F), flow.arrived, theme);
 }
 
 // The stage whose moves are under way, or were last.
@@ -137,7 +143,7 @@ void draw_moves(const StepPlan& plan, const view::BoardFrame& frame, const Shelf
     if (!from || !to) continue;
     const int owner = flow.move.adds ? flow.move.to : flow.move.from;
     const ImU32 colour = colour_of_lane(frame.lanes[static_cast<std::size_t>(owner)].lane, theme);
-    draw_flow(flow, curve(*from, *to, theme), colour, frame.lanes.size() <= k_columns_with_amounts, theme);
+    draw_flow(flow, curve(*from, *to, theme), colour, frame.lanes.size(), theme);
   }
 }
 

@@ -61,7 +61,7 @@ class PlayerPanel final : public Panel {
     player_.emplace(run_->plan());
     board_ = std::make_unique<view::RankBoard>(run_->plan(), session.prediction()->planned.scenario);
     player_->set_speed(speed_);
-    most_ = highest_of_a_class(run_->plan(), player_->lives());
+    scales_ = shelf_scales(run_->plan(), player_->lives());
     seen_changes_ = ~0ULL;
   }
 
@@ -146,7 +146,7 @@ class PlayerPanel final : public Panel {
   void draw_ranks(const view::BoardFrame& frame, const Theme& theme) {
     const ShelfPlaces places(run_->plan(), frame.lanes, theme);
     draw_headings(frame, places, theme);
-    const BoxesOfLanes boxes = draw_shelves(*run_, frame, most_, places, theme);
+    const BoxesOfLanes boxes = draw_shelves(*run_, frame, scales_, places, theme);
     draw_moves(run_->plan(), frame, places, boxes, theme);
     ImGui::Dummy(places.size());
   }
@@ -154,7 +154,7 @@ class PlayerPanel final : public Panel {
   view::LoadedRunPtr run_;
   std::optional<view::StepPlayer> player_;
   std::unique_ptr<view::RankBoard> board_;  // null without a player
-  Bytes most_{1};
+  ShelfScales scales_;
   double speed_ = 4;
   double before_ = 0;
   std::uint64_t seen_changes_ = ~0ULL;

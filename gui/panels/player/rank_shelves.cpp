@@ -22,8 +22,12 @@ std::array<int, k_buffer_classes> places_of(const StepPlan& plan) {
   return places;
 }
 
-int folded_lanes(const std::vector<view::LaneState>& lanes) {
-  return lanes.back().lane.folded ? 1 : 0;
+// As wide as what its heading says.
+float folded_width(const std::vector<view::LaneState>& lanes, const Theme& theme) {
+  if (!lanes.back().lane.folded) return 0;
+  const std::string title = title_of(lanes.back().lane);
+  return theme.fonts.bold->CalcTextSizeA(theme.scaled(k_small_size), FLT_MAX, 0, title.c_str()).x +
+         theme.scaled(16);
 }
 
 void draw_label(const Box& shelf, BufferClass buffer_class, Bytes bytes, float width, const Theme& theme) {
@@ -39,6 +43,11 @@ void draw_label(const Box& shelf, BufferClass buffer_class, Bytes bytes, float w
 
 void draw_ground(const Box& shelf, const Theme& theme) {
   ImGui::GetWindowDrawList()->AddRectFilled({shelf.min.x, shelf.max.y - 1}, shelf.max, theme.border);
+}
+
+// What collectives move and what belongs to it, as opposed to activations, batches and single numbers.
+bool is_state(BufferClass buffer_class) {
+  return index_of(buffer_class) <= index_of(BufferClass::optimizer_state);
 }
 
 using BytesOfClasses = std::array<Bytes, k_buffer_classes>;
@@ -63,15 +72,14 @@ ShelfPlaces::ShelfPlaces(const StepPlan& plan, const std::vector<view::LaneState
   label_ = theme.scaled(several && room.x < theme.scaled(760) ? 150 : 200);
   shelf_height_ = std::clamp((room.y - heading) / count - gap, theme.scaled(18), theme.scaled(44));
   apart_ = shelf_height_ + gap;
-  const int folded = folded_lanes(lanes);
-  const float folded_width = theme.scaled(92);
-  const auto single = static_cast<float>(static_cast<int>(lanes.size()) - folded);
-  const float left_over = room.x - label_ - static_cast<float>(folded) * (folded_width + between);
-  const float width = std::max(left_over / single - between, theme.scaled(several ? 64 : 80));
+  const float folded = folded_width(lanes, theme);
+  const auto single = static_cast<float>(lanes.size() - (folded > 0 ? 1 : 0));
+  const float left_over = room.x - label_ - (folded > 0 ? folded : -between) - single * between;
+  const float width = std::max(left_over / single, theme.scaled(several ? 64 : 80));
   heading_ = {at, {at.x + room.x, at.y + heading}};
   float x = at.x + label_;
   for (const view::LaneState& lane : lanes) {
-    const float wide = lane.lane.folded ? folded_width : width;
+    const float wide = lane.lane.folded ? folded : width;
     columns_.push_back({{x, at.y + heading}, {x + wide, at.y + heading + count * apart_}});
     x += wide + between;
   }
@@ -89,11 +97,17 @@ ImVec2 ShelfPlaces::size() const {
   return {columns_.back().max.x - heading_.min.x, columns_.front().max.y - heading_.min.y};
 }
 
-Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLife>& lives) {
+Bytes ShelfScales::of(BufferClass buffer_class) const {
+  return is_state(buffer_class) ? states : others;
+}
+
+ShelfScales shelf_scales(const StepPlan& plan, const std::vector<view::BufferLife>& lives) {
   BytesOfClasses live{};
-  Bytes most{1};
+  ShelfScales scales;
   const auto add = [&](BufferId id, std::int64_t sign) {
-    Bytes& sum = live[index_of(plan.buffer(id).buffer_class)];
+    const BufferClass buffer_class = plan.buffer(id).buffer_class;
+    Bytes& sum = live[index_of(buffer_class)];
+    Bytes& most = is_state(buffer_class) ? scales.states : scales.others;
     sum += sign * plan.buffer(id).bytes();
     most = std::max(most, sum);
   };
@@ -104,11 +118,11 @@ Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLif
     for (const BufferId id : instruction.allocates) add(id, 1);
     for (const BufferId id : instruction.frees) add(id, -1);
   }
-  return most;
+  return scales;
 }
 
-BoxesOfLanes draw_shelves(const view::LoadedRun& run, const view::BoardFrame& frame, Bytes most,
-                          const ShelfPlaces& places, const Theme& theme) {
+BoxesOfLanes draw_shelves(const view::LoadedRun& run, const view::BoardFrame& frame,
+                          const ShelfScales& scales, const ShelfPlaces& places, const Theme& theme) {
   const StepPlan& plan = run.plan();
   BoxesOfLanes boxes(frame.lanes.size());
   BytesOfClasses bytes{};
@@ -121,7 +135,7 @@ BoxesOfLanes draw_shelves(const view::LoadedRun& run, const view::BoardFrame& fr
       const view::ShownBuffer& shown = frame.buffers.buffers[b];
       const BufferClass buffer_class = plan.buffer(shown.buffer).buffer_class;
       Bytes& before = bytes[index_of(buffer_class)];
-      boxes[i].push_back(next_box(*places.shelf(i, buffer_class), shown, before, most));
+      boxes[i].push_back(next_box(*places.shelf(i, buffer_class), shown, before, scales.of(buffer_class)));
       before += shown.bytes;
       draw_box({run, shown, lane.contents[b], rank}, boxes[i].back(), theme);
     }

@@ -31,14 +31,19 @@ class ShelfPlaces {
   std::array<int, k_buffer_classes> places_{};  // of shelves, from 0; below: there is none
 };
 
-// The boxes of every lane, in the order of BoardFrame::buffers; none in a folded one. `most` is what fills
-// the whole width of a shelf: the highest bytes of one class at any time, so that boxes do not change their
-// size while the plan plays.
-using BoxesOfLanes = std::vector<std::vector<Box>>;
-BoxesOfLanes draw_shelves(const view::LoadedRun& run, const view::BoardFrame& frame, Bytes most,
-                          const ShelfPlaces& places, const Theme& theme);
+// What fills the whole width of a shelf: the highest bytes of one class at any time, so that boxes do not
+// change their size while the plan plays. Parameters, gradients and optimizer state have a scale of their
+// own: beside the activations of many tokens they would be too small to show what moves.
+struct ShelfScales {
+  Bytes states{1}, others{1};
 
-// The highest bytes of any class after any instruction.
-Bytes highest_of_a_class(const StepPlan& plan, const std::vector<view::BufferLife>& lives);
+  Bytes of(BufferClass buffer_class) const;
+};
+ShelfScales shelf_scales(const StepPlan& plan, const std::vector<view::BufferLife>& lives);
+
+// The boxes of every lane, in the order of BoardFrame::buffers; none in a folded one.
+using BoxesOfLanes = std::vector<std::vector<Box>>;
+BoxesOfLanes draw_shelves(const view::LoadedRun& run, const view::BoardFrame& frame,
+                          const ShelfScales& scales, const ShelfPlaces& places, const Theme& theme);
 
 }  // namespace shardlab::gui

@@ -45,6 +45,11 @@ void BufferContents::find_own_parts() {
   }
 }
 
+void BufferContents::divide(GroupId group, int lane, BufferContent& content) const {
+  content.parts = plan_->groups[group.index()].size;
+  content.own = moves_->place_in(group, lane).value_or(0);
+}
+
 void BufferContents::receive(const Instruction& instruction, BufferId buffer, double progress, int lane,
                              BufferContent& content) const {
   const int place = moves_->place_in(*instruction.group, lane).value_or(0);
@@ -52,8 +57,7 @@ void BufferContents::receive(const Instruction& instruction, BufferId buffer, do
   switch (instruction.kind) {
     case InstructionKind::AllGather:
     case InstructionKind::AllToAll:
-      content.parts = plan_->groups[instruction.group->index()].size;
-      content.own = place;
+      divide(*instruction.group, lane, content);
       content.others_there = progress;
       break;
     case InstructionKind::ReduceScatter:
@@ -81,8 +85,7 @@ void BufferContents::add_up(BufferId buffer, std::size_t position, double progre
   content.own_summed = stage_progress(instruction.kind, 0, progress);
   content.others_summed = content.own_summed;
   if (instruction.kind != InstructionKind::AllReduce) return;
-  content.parts = plan_->groups[instruction.group->index()].size;
-  content.own = moves_->place_in(*instruction.group, lane).value_or(0);
+  divide(*instruction.group, lane, content);
   content.others_summed = stage_progress(instruction.kind, 1, progress);
 }
 
@@ -91,11 +94,12 @@ BufferContent BufferContents::of(BufferId buffer, std::size_t position, double p
   const Instruction& instruction = plan_->instructions[position];
   if (is_collective(instruction.kind) && instruction.group && is_among(buffer, instruction.writes))
     receive(instruction, buffer, progress, lane, content);
+  if (instruction.kind == InstructionKind::ReduceScatter && is_among(buffer, instruction.reads))
+    divide(*instruction.group, lane, content);
   if (holds_gradients(plan_->buffer(buffer))) add_up(buffer, position, progress, lane, content);
   for (const OwnPart& part : own_parts_[buffer.index()]) {
     if (position < part.begin || position >= part.end) continue;
-    content.parts = plan_->groups[part.group.index()].size;
-    content.own = moves_->place_in(part.group, lane).value_or(0);
+    divide(part.group, lane, content);
     const bool leaves = position == part.begin && !is_among(buffer, instruction.allocates);
     content.others_there = leaves ? 1 - progress : 0;
     content.others_summed = 0;

@@ -45,6 +45,8 @@ class BufferContents {
   };
 
   void find_own_parts();
+  // Tells the parts of the group's ranks apart.
+  void divide(GroupId group, int lane, BufferContent& content) const;
   void receive(const Instruction& instruction, BufferId buffer, double progress, int lane,
                BufferContent& content) const;
   void add_up(BufferId buffer, std::size_t position, double progress, int lane, BufferContent& content) const;

@@ -62,7 +62,8 @@ TEST_CASE("fsdp2: gradients are the rank's own until the reduce-scatter, and the
   REQUIRE(frame.flows.size() == 2);
   CHECK(frame.flows[0].move == LaneMove{.from = 0, .to = 1, .part = 1, .bytes = Bytes{92'416}, .adds = true});
   for (std::size_t lane = 0; lane < 2; ++lane) {
-    CHECK(content_of(step, frame, lane, "rsin.u0") == BufferContent{.summed_ranks = 1});
+    CHECK(content_of(step, frame, lane, "rsin.u0") ==
+          BufferContent{.parts = 2, .own = static_cast<int>(lane), .summed_ranks = 1});
     CHECK(content_of(step, frame, lane, "gshard.u0") == BufferContent{.own_there = 0.5,
                                                                       .others_there = 0.5,
                                                                       .summed_ranks = 2,
