@@ -96,6 +96,9 @@ void explain(const DrawnBuffer& drawn) {
   ImGui::SetTooltip("%s", text.c_str());
 }
 
+// Lengths of the legend: a mark, from there to its name, and to the next mark.
+constexpr float k_mark = 11, k_gap = 6, k_apart = 14;
+
 // Something that boxes are marked with, and what it means.
 struct Mark {
   const char* name;
@@ -142,21 +145,24 @@ void draw_box(const DrawnBuffer& drawn, const Box& box, const Theme& theme) {
   if (ImGui::IsMouseHoveringRect(box.min, box.max) && ImGui::IsWindowHovered()) explain(drawn);
 }
 
+float box_legend_width(bool several_ranks, const Theme& theme) {
+  float width = -theme.scaled(k_apart);
+  for (const Mark& each : marks(several_ranks))
+    width += theme.scaled(k_mark + k_gap + k_apart) + ImGui::CalcTextSize(each.name).x;
+  return width;
+}
+
 void draw_box_legend(bool several_ranks, const Theme& theme) {
-  const float size = theme.scaled(11), gap = theme.scaled(6), apart = theme.scaled(14);
-  const std::vector<Mark> entries = marks(several_ranks);
-  float width = 0;
-  for (const Mark& each : entries) width += size + gap + ImGui::CalcTextSize(each.name).x + apart;
-  ImGui::SameLine(std::max(ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x - width + apart,
-                           ImGui::GetCursorPosX()));
+  const float size = theme.scaled(k_mark);
   ImVec2 at = ImGui::GetCursorScreenPos();
-  for (const Mark& each : entries) {
+  for (const Mark& each : marks(several_ranks)) {
     const float top = at.y + (ImGui::GetTextLineHeight() - size) / 2;
     draw_mark(each, {{at.x, top}, {at.x + size, top + size}}, theme);
-    ImGui::GetWindowDrawList()->AddText({at.x + size + gap, at.y}, theme.dimmed, each.name);
-    at.x += size + gap + ImGui::CalcTextSize(each.name).x + apart;
+    at.x += theme.scaled(k_mark + k_gap);
+    ImGui::GetWindowDrawList()->AddText(at, theme.dimmed, each.name);
+    at.x += ImGui::CalcTextSize(each.name).x + theme.scaled(k_apart);
   }
-  ImGui::Dummy({width - apart, ImGui::GetTextLineHeight()});
+  ImGui::Dummy({box_legend_width(several_ranks, theme), ImGui::GetTextLineHeight()});
 }
 
 }  // namespace shardlab::gui

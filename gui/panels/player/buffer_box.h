@@ -25,7 +25,8 @@ struct DrawnBuffer {
 
 void draw_box(const DrawnBuffer& buffer, const Box& box, const Theme& theme);
 
-// What edges and stripes of boxes mean, at the right end of the line before; stripes where ranks are several.
+// What edges and stripes of boxes mean, in a line; stripes where ranks are several.
+float box_legend_width(bool several_ranks, const Theme& theme);
 void draw_box_legend(bool several_ranks, const Theme& theme);
 
 }  // namespace shardlab::gui

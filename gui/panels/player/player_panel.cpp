@@ -130,17 +130,32 @@ class PlayerPanel final : public Panel {
                        plan.streams[instruction.stream.index()].name.c_str());
     const std::string live = fmt::format("{} live, {} at most so far", to_string(frame.buffers.live),
                                          to_string(frame.buffers.highest_so_far));
-    ImGui::SameLine(std::max(
-        ImGui::GetWindowWidth() - ImGui::CalcTextSize(live.c_str()).x - ImGui::GetStyle().WindowPadding.x,
-        theme.scaled(320)));
-    ImGui::TextUnformatted(live.c_str());
+    draw_at_right(live);
     std::string purpose(purpose_of(instruction.kind));
     if (!frame.flows.empty())
       purpose += fmt::format(" {} of {} moved.", to_string(frame.moved), to_string(frame.moving));
-    ImGui::PushTextWrapPos(std::max(ImGui::GetWindowWidth() - theme.scaled(400), theme.scaled(200)));
+    draw_purpose(purpose, frame.lanes.size() > 1, theme);
+  }
+
+  // On the line of what was drawn last where there is room for it, else on the next.
+  static void draw_at_right(const std::string& text) {
+    const float left =
+        ImGui::GetWindowWidth() - ImGui::CalcTextSize(text.c_str()).x - ImGui::GetStyle().WindowPadding.x;
+    if (left > ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetStyle().ItemSpacing.x)
+      ImGui::SameLine(left);
+    ImGui::TextUnformatted(text.c_str());
+  }
+
+  // The legend stands beside it where the text keeps room to be read.
+  static void draw_purpose(const std::string& purpose, bool several_ranks, const Theme& theme) {
+    const float left =
+        ImGui::GetWindowWidth() - box_legend_width(several_ranks, theme) - ImGui::GetStyle().WindowPadding.x;
+    const bool beside = left > theme.scaled(240);
+    ImGui::PushTextWrapPos(beside ? left - theme.scaled(14) : 0);
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "%s", purpose.c_str());
     ImGui::PopTextWrapPos();
-    draw_box_legend(frame.lanes.size() > 1, theme);
+    if (beside) ImGui::SameLine(left);
+    draw_box_legend(several_ranks, theme);
   }
 
   void draw_ranks(const view::BoardFrame& frame, const Theme& theme) {
