@@ -24,6 +24,8 @@ class GuiCommand final : public Command {
     parser.value("--theme", theme_, "dark or light");
     parser.value("--scale", scale_, "Of text and lines [the monitor's]");
     parser.value("--select", select_, "Choose the instruction of this number").type("N");
+    parser.value("--played", played_, "How much of it the step player shows as done, 0 to 1 [1]")
+        .type("SHARE");
     parser.value("--edit", edit_, "Keep the prediction as the baseline, then make this setting")
         .type("KEY=VALUE");
     parser.value("--log", log_, "Examine this log of a job").type("FILE");
@@ -54,6 +56,7 @@ class GuiCommand final : public Command {
     add("--theme", theme_);
     add("--scale", scale_);
     add("--select", select_);
+    add("--played", played_);
     add("--edit", edit_);
     add("--log", log_);
     add("--lesson", lesson_);
@@ -72,7 +75,7 @@ class GuiCommand final : public Command {
     return not_possible(arguments.front(), std::string("cannot be started: ") + std::strerror(errno));
   }
 
-  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, edit_, runs_, log_;
+  std::string scenario_, screenshot_, panel_, size_, theme_, scale_, select_, played_, edit_, runs_, log_;
   std::string lesson_, lesson_step_;
 };
 

@@ -32,7 +32,7 @@ void BufferContents::find_own_parts() {
       since[id.index()] = i;
     }
     for (const BufferId id : instruction.writes) {
-      if (!in_place(instruction, id)) {
+      if (!in_place(instruction, id) || !instruction.group) {
         begin_anew(id);
         if (!since[id.index()]) since[id.index()] = i;
       } else if (instruction.kind == InstructionKind::AllGather) {
@@ -94,7 +94,8 @@ BufferContent BufferContents::of(BufferId buffer, std::size_t position, double p
   const Instruction& instruction = plan_->instructions[position];
   if (is_collective(instruction.kind) && instruction.group && is_among(buffer, instruction.writes))
     receive(instruction, buffer, progress, lane, content);
-  if (instruction.kind == InstructionKind::ReduceScatter && is_among(buffer, instruction.reads))
+  if (instruction.kind == InstructionKind::ReduceScatter && instruction.group &&
+      is_among(buffer, instruction.reads))
     divide(*instruction.group, lane, content);
   if (holds_gradients(plan_->buffer(buffer))) add_up(buffer, position, progress, lane, content);
   for (const OwnPart& part : own_parts_[buffer.index()]) {
