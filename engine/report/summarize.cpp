@@ -14,6 +14,7 @@
 #include "engine/report/teacher_memory.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/trace/check_trace.h"
 #include "engine/trace/exposed_communication.h"
 #include "engine/trace/memory_timeline.h"
@@ -178,6 +179,12 @@ StepWork work_of_step(const PlannedScenario& planned) {
   return {tokens_per_step(planned), model_flops_per_step(planned), palm_flops_per_step(planned)};
 }
 
+void add_operators(const PlannedScenario& planned, RunSummary& run) {
+  run.implementation = planned.graph.implementation;
+  const CompileScope scope = planned.scenario.model->compile;
+  if (scope != CompileScope::none) run.compiled = scope;
+}
+
 void add_rates(const StepWork& work, const DeviceLimits& device, RunSummary& run) {
   run.tokens_per_second = per_second(static_cast<double>(work.tokens), run.step_time.median);
   run.tokens_per_second_per_gpu = run.tokens_per_second / run.ranks;
@@ -189,7 +196,7 @@ Result<RunSummary> summarize(const PlannedScenario& planned, const RunTrace& tra
                              const DeviceLimits& device, HashedPlans hashes) {
   SHARDLAB_TRY(RunSummary run, summary_of(planned.plan.steady, trace, memory_limit(planned, device), hashes));
   add_rates(work_of_step(planned), device, run);
-  run.implementation = planned.graph.implementation;
+  add_operators(planned, run);
   if (run.kind == RunKind::predicted && run.memory && trace.device_memory) {
     run.fit_margin = margin_of(trace.overheads);
     if (run.memory_limit) {
@@ -222,7 +229,7 @@ RunSummary summarize_out_of_memory(const PlannedScenario& planned, const RunTrac
   run.memory = memory;
   run.memory_limit = ended.limit.value > 0 ? ended.limit : memory_limit(planned, device);
   run.fits = Fit::no;
-  run.implementation = planned.graph.implementation;
+  add_operators(planned, run);
   run.ended_by = fmt::format("rank {}, {}, {}: {}", ended.rank,
                              ended.step < 0 ? "setup" : fmt::format("step {}", ended.step), ended.label,
                              describe(ended));

@@ -34,9 +34,11 @@ Tone tone_of(Fit fit) {
   return fit == Fit::yes ? Tone::good : fit == Fit::unsure ? Tone::fair : Tone::bad;
 }
 
-std::string whose_operators(Implementation implementation) {
-  return implementation == Implementation::eager ? "as PyTorch's and transformers' modules"
-                                                 : "shardlab's own";
+std::string whose_operators(const RunSummary& run) {
+  if (*run.implementation != Implementation::eager) return "shardlab's own";
+  const std::string modules = "as PyTorch's and transformers' modules";
+  if (!run.compiled) return modules;
+  return modules + (*run.compiled == CompileScope::blocks ? ", every layer compiled" : ", compiled whole");
 }
 
 // "backward of layer 5"; empty where no plan tells.
@@ -123,8 +125,7 @@ TextTable figures_table(const RunSummary& run, const StepPlan* at_peak) {
              spread(run.step_time)});
   add_rates(table, run);
   if (run.implementation)
-    table.add(
-        {"operators", std::string(to_string(*run.implementation)), whose_operators(*run.implementation)});
+    table.add({"operators", std::string(to_string(*run.implementation)), whose_operators(run)});
   if (run.mfu) table.add({"MFU", percent(*run.mfu), "causal attention counted half"});
   if (run.mfu_palm)
     table.add({"MFU by PaLM", percent(*run.mfu_palm), "6N + 12Lhs: attention whole, embeddings too"});

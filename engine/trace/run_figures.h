@@ -263,6 +263,10 @@ inline constexpr auto k_figures<RunSummary> = std::tuple{
         .remarked("null for imported runs")
         .set_by("model.implementation")
         .column_of("implementation", &RunEntry::implementation),
+    figure("compiled", &RunSummary::compiled,
+           "what torch.compile covers: `blocks`, every layer by itself, or `whole`, the model with its loss")
+        .remarked("null where nothing is compiled, and for imported runs")
+        .set_by("model.compile"),
     figure("ended_by", &RunSummary::ended_by,
            "what ended a run that could not be finished: memory, where and with what in use")
         .remarked("its times are null then"),

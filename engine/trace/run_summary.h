@@ -129,6 +129,7 @@ struct RunSummary {
   std::optional<std::string> fit_reason;  // of a prediction that does not fit, or just so
   std::optional<Bytes> fit_margin;  // what libraries may take beyond the prediction; absent when measured
   std::optional<Implementation> implementation;  // whose operators; absent for imported runs
+  std::optional<CompileScope> compiled;          // what torch.compile covers; absent where that is nothing
   std::optional<std::string> ended_by;           // absent unless the run could not be finished: what ended it
   std::vector<OperatorTime> operators;           // empty where they were not asked for
   std::vector<double> losses;                    // every step from the first, or fewer:

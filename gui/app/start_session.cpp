@@ -3,9 +3,24 @@
 #include <charconv>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "engine/store/run_store.h"
 
 namespace shardlab::gui {
+
+namespace {
+
+Error no_such_instruction(const Session& session, const std::string& asked) {
+  if (!session.prediction())
+    return bad_input("--select", "no instruction can be chosen before there is a plan", "name a scenario")
+        .value();
+  return bad_input("--select", "the plan has no instruction " + asked,
+                   fmt::format("0 to {}", session.prediction()->plan().instructions.size() - 1))
+      .value();
+}
+
+}  // namespace
 
 void start_session(Session& session, const GuiOptions& options) {
   if (!options.database.empty()) {
@@ -32,6 +47,8 @@ void choose_as_asked(Session& session, const GuiOptions& options) {
   const bool is_number = std::from_chars(options.select.data(), end, number).ec == std::errc();
   if (is_number && session.prediction() && number < session.prediction()->plan().instructions.size())
     session.choose(make_id<InstructionId>(number));
+  else if (!options.select.empty())
+    session.messages().add(no_such_instruction(session, options.select), "--select", session.now());
   if (options.played < 1) session.selection().show_played(options.played);
   std::vector<RunId> runs;
   std::istringstream names(options.runs);

@@ -185,8 +185,10 @@ class FitPanel final : public Panel {
         ImGui::TableNextColumn();
         ImGui::TextDisabled("operators");
         ImGui::TableNextColumn();
-        ImGui::TextUnformatted(*summary.implementation == Implementation::eager ? "eager, as PyTorch's"
-                                                                                : "fused, shardlab's own");
+        const bool eager = *summary.implementation == Implementation::eager;
+        ImGui::TextUnformatted(!eager             ? "fused, shardlab's own"
+                               : summary.compiled ? "eager, as PyTorch's, compiled"
+                                                  : "eager, as PyTorch's");
       }
       if (summary.mfu) line("MFU", percent(*summary.mfu), "mfu");
       const double share = static_cast<double>(summary.exposed_communication.value) /

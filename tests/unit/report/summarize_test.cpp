@@ -1,7 +1,9 @@
 #include "engine/report/summarize.h"
 
 #include "engine/report/model_flops.h"
+#include "engine/report/tables.h"
 #include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "tests/catch.h"
 #include "tests/hand_made_run.h"
@@ -68,6 +70,17 @@ TEST_CASE("the figures of a run follow their definitions") {
   CHECK(run->exposed_communication ==
         Nanoseconds{280});  // 140 in a step of 510, twice that in the median step
   CHECK(run->losses == std::vector<double>{3, 2, 1});
+}
+
+TEST_CASE("a run says what torch.compile covers") {
+  PlannedScenario planned = planned_scenario();
+  planned.graph.implementation = Implementation::eager;
+  const RunSummary plain = summarize(planned, measured_trace()).value();
+  CHECK_FALSE(plain.compiled);
+  planned.scenario.model->compile = CompileScope::blocks;
+  const RunSummary compiled = summarize(planned, measured_trace()).value();
+  CHECK(compiled.compiled == CompileScope::blocks);
+  CHECK_THAT(summary_table(compiled, TextStyle{}), test::contains_text("modules, every layer compiled"));
 }
 
 TEST_CASE("exposed communication is the mean over ranks") {

@@ -103,19 +103,20 @@ TEST_CASE("the text of a summary is a contract to the byte") {
       R"("asked":true,"runs":false,"formula":"all of it"}],"overheads":[{"name":"context","bytes":5,)"
       R"("low":4,"high":6,"where":"device","formula":"one a process","source":"measured"}]},)"
       R"("memory_limit":4000,"fits":"yes","fit_probability":null,"fit_reason":null,"fit_margin":null,)"
-      R"("implementation":null,"ended_b)"
+      R"("implementation":null,"compiled":null,"ended_b)"
       R"(y":"memory","operators":[{"operation":"attention","direction":"forward","calls":6,"time_)"
       R"(ns":7600000},{"operation":"attention","direction":"backward","calls":6,"time_ns":1550000)"
       R"(0}],"losses":[3.0,2.5],"steps_per_loss":1,"gradient_norms":[1.5],"calibrated":true,)"
       R"("assumes":["even experts"],"leaves_out":["data loading"],"alternatives":[]})");
-  CHECK(summary_json(RunSummary{}).dump() ==
-        R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":null,"min":null,"max":null,)"
-        R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"mfu_palm":null,)"
-        R"("exposed_communication_ns":0,"communication":[],"transfers":[],"volume":null,)"
-        R"("skipped_steps":0,"memory":null,"memory_limit":null,"fits":null,"fit_probability":null,)"
-        R"("fit_reason":null,"fit_margin":null,"implementation":null,"ended_by":null,"operators":[],)"
-        R"("losses":[],"steps_per_loss":1,"gradient_norms":[],"calibrated":false,)"
-        R"("assumes":[],"leaves_out":[],"alternatives":[]})");
+  CHECK(
+      summary_json(RunSummary{}).dump() ==
+      R"({"kind":"predicted","plan_hash":"","ranks":1,"step_time_ns":{"median":null,"min":null,"max":null,)"
+      R"("n":0},"tokens_per_second":null,"tokens_per_second_per_gpu":null,"mfu":null,"mfu_palm":null,)"
+      R"("exposed_communication_ns":0,"communication":[],"transfers":[],"volume":null,)"
+      R"("skipped_steps":0,"memory":null,"memory_limit":null,"fits":null,"fit_probability":null,)"
+      R"("fit_reason":null,"fit_margin":null,"implementation":null,"compiled":null,"ended_by":null,"operators":[],)"
+      R"("losses":[],"steps_per_loss":1,"gradient_norms":[],"calibrated":false,)"
+      R"("assumes":[],"leaves_out":[],"alternatives":[]})");
 }
 
 TEST_CASE("what a log does not tell is null, and comes back as unknown") {
