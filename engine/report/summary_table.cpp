@@ -36,9 +36,9 @@ Tone tone_of(Fit fit) {
 
 std::string whose_operators(const RunSummary& run) {
   if (*run.implementation != Implementation::eager) return "shardlab's own";
-  const std::string modules = "as PyTorch's and transformers' modules";
-  if (!run.compiled) return modules;
-  return modules + (*run.compiled == CompileScope::blocks ? ", every layer compiled" : ", compiled whole");
+  if (!run.compiled) return "as PyTorch's and transformers' modules";
+  return *run.compiled == CompileScope::blocks ? "PyTorch's modules, every layer compiled"
+                                               : "PyTorch's modules, compiled as a whole";
 }
 
 // "backward of layer 5"; empty where no plan tells.

@@ -31,6 +31,9 @@ constexpr Fit otherwise(Fit) {
 constexpr Implementation otherwise(Implementation) {
   return Implementation::eager;
 }
+constexpr CompileScope otherwise(CompileScope) {
+  return CompileScope::blocks;
+}
 constexpr OverheadPlace otherwise(OverheadPlace) {
   return OverheadPlace::device;
 }

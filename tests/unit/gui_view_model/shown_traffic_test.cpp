@@ -47,8 +47,8 @@ Bytes reported(const PlannedScenario& planned) {
   auto trace = simulate({planned, *device});
   REQUIRE_OK(trace);
   Bytes sent;
-  for (const CommunicationTotal& each : loaded(1, planned, *std::move(trace))->record.summary.communication)
-    sent += each.sent;
+  const auto run = loaded(1, planned, *std::move(trace));
+  for (const CommunicationTotal& each : run->record.summary.communication) sent += each.sent;
   return sent;
 }
 
