@@ -80,7 +80,8 @@ TEST_CASE("a run says what torch.compile covers") {
   planned.scenario.model->compile = CompileScope::blocks;
   const RunSummary compiled = summarize(planned, measured_trace()).value();
   CHECK(compiled.compiled == CompileScope::blocks);
-  CHECK_THAT(summary_table(compiled, TextStyle{}), test::contains_text("PyTorch's modules, every layer compiled"));
+  CHECK_THAT(summary_table(compiled, TextStyle{}),
+             test::contains_text("PyTorch's modules, every layer compiled"));
 }
 
 TEST_CASE("exposed communication is the mean over ranks") {
