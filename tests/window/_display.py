@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 BUILD = os.environ.get("SHARDLAB_BUILD", "build")
 GUI = os.path.join(BUILD, "bin", "shardlab-gui")
@@ -54,6 +55,15 @@ class Display:
     def xdotool(self, *arguments):
         return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, text=True,
                               stdout=subprocess.PIPE, timeout=120).stdout.strip()
+
+    def press(self, keys):
+        """Holds each a while: a slow frame sees nothing of keys that come and go within it."""
+        for key in keys.split("+"):
+            self.xdotool("keydown", key)
+            time.sleep(0.15)
+        for key in reversed(keys.split("+")):
+            self.xdotool("keyup", key)
+            time.sleep(0.15)
 
     def find(self, title):
         """The number of the window with this title; empty when there is none."""

@@ -43,9 +43,10 @@ with _display.Display() as display:
     wait_until("the same scenario", lambda: display.find("mine.yaml"))
     drop(*(os.path.join(CASE, name) for name in sorted(os.listdir(CASE))))
     wait_until("a scenario of the files", lambda: display.find("untitled"))
-    display.xdotool("mousemove", 700, 450, "sleep", 0.5, "key", "ctrl+z")
+    display.xdotool("mousemove", 700, 450, "sleep", 0.5)
+    display.press("ctrl+z")
     wait_until("the scenario that was open", lambda: display.find("mine.yaml"))
-    display.xdotool("key", "ctrl+q")
+    display.press("ctrl+q")
     wait_until("the end", lambda: gui.poll() is not None)
     output = gui.stdout.read()
     if gui.returncode != 0 or output:

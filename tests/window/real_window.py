@@ -38,22 +38,14 @@ with _display.Display() as display:
     window = display.find("mine.yaml")
     time.sleep(2)
 
-    def press(keys):
-        for key in keys.split("+"):
-            display.xdotool("keydown", key)
-            time.sleep(0.15)
-        for key in reversed(keys.split("+")):
-            display.xdotool("keyup", key)
-            time.sleep(0.15)
-
     # The mouse: the View menu, and its second entry.
     display.xdotool("mousemove", 105, 11, "sleep", 0.5, "click", 1, "sleep", 1)
     display.xdotool("mousemove", 150, 62, "sleep", 0.5, "click", 1, "sleep", 1)
     # The keyboard: the palette knows what the menu knows.
-    press("ctrl+shift+p")
+    display.press("ctrl+shift+p")
     time.sleep(1)
     display.xdotool("type", "--delay", 80, "smaller")
-    press("Return")
+    display.press("Return")
     # Another program writes the file while it is open.
     text = read(scenario)
     with open(scenario, "w", encoding="utf-8") as file:
@@ -69,7 +61,7 @@ with _display.Display() as display:
     if gui.poll() is not None:
         print(gui.stdout.read())
         raise SystemExit(f"failed: the window ended with {gui.returncode}")
-    press("ctrl+q")
+    display.press("ctrl+q")
     wait_until("the end", lambda: gui.poll() is not None)
     output = gui.stdout.read()
     kept = json.loads(read(preferences))
