@@ -12,6 +12,17 @@ GUI = os.path.join(BUILD, "bin", "shardlab-gui")
 SOURCE = os.environ.get("SHARDLAB_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 
+WAIT = 120  # seconds: software rendering on a busy machine
+
+
+def wait_until(what, condition):
+    end = time.monotonic() + WAIT
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(f"failed: {what} did not happen")
+        time.sleep(0.2)
+
+
 def need(*programs):
     missing = [program for program in programs if not shutil.which(program)]
     if missing:
@@ -51,6 +62,15 @@ class Display:
     def start(self, *arguments):
         return subprocess.Popen([GUI, *arguments], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True)
+
+    def window_of(self, gui, title):
+        """Once it is there; skips where there is no OpenGL."""
+        wait_until("a window", lambda: gui.poll() is not None or self.find(title))
+        if gui.poll() is not None:
+            output = gui.stdout.read()
+            print(output)
+            sys.exit(77 if "OpenGL" in output else 1)
+        return self.find(title)
 
     def xdotool(self, *arguments):
         return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, text=True,

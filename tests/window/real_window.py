@@ -8,16 +8,6 @@ import time
 
 import _display
 
-WAIT = 120  # seconds: software rendering on a busy machine
-
-
-def wait_until(what, condition):
-    end = time.monotonic() + WAIT
-    while not condition():
-        if time.monotonic() > end:
-            raise SystemExit(f"failed: {what} did not happen")
-        time.sleep(0.2)
-
 
 def read(path):
     with open(path, encoding="utf-8") as file:
@@ -30,12 +20,7 @@ with _display.Display() as display:
     shutil.copy(os.path.join(_display.SOURCE, "scenarios/first/llama3-8b-fsdp2-8xh100.yaml"), scenario)
     preferences = os.path.join(folder, "shardlab", "gui.json")
     gui = display.start("--size", "1400x900", scenario)
-    wait_until("a window", lambda: gui.poll() is not None or display.find("mine.yaml"))
-    if gui.poll() is not None:
-        output = gui.stdout.read()
-        print(output)
-        sys.exit(77 if "OpenGL" in output else 1)
-    window = display.find("mine.yaml")
+    window = display.window_of(gui, "mine.yaml")
     time.sleep(2)
 
     # The mouse: the View menu, and its second entry.
@@ -62,7 +47,7 @@ with _display.Display() as display:
         print(gui.stdout.read())
         raise SystemExit(f"failed: the window ended with {gui.returncode}")
     display.press("ctrl+q")
-    wait_until("the end", lambda: gui.poll() is not None)
+    _display.wait_until("the end", lambda: gui.poll() is not None)
     output = gui.stdout.read()
     kept = json.loads(read(preferences))
     failures = []

@@ -1,6 +1,7 @@
 // Attention that computes step by step, as the modules of transformers do.
 #include <algorithm>
 
+#include "engine/model/operators/attention_products.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
 
@@ -42,13 +43,6 @@ struct Scores {
     casts = dtype != DType::float32;
     copies = batch > 1 && heads > 1;
     merges = heads > 1 && sequence > 1;
-  }
-
-  // A product for each head; half of the pairs counts.
-  Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    Work work = batched_matmul_work(batch * heads, m, n, k, dtype);
-    work.model_flops = Flops{work.flops.value / 2};
-    return work;
   }
 };
 
@@ -133,13 +127,8 @@ OperatorDescription describe_eager_attention(const ModelGraph& graph, const Oper
   OperatorDescription description;
   list_kept(s, description);
   describe_forward(description, forward_steps(s));
-  description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
-  description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
   describe_backward(description, backward_steps(s, description));
-  description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q
-  description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k
+  add_products({s.batch, s.heads, s.sequence, s.head_dim, 0, s.dtype}, description);
   return description;
 }
 

@@ -9,7 +9,7 @@
 // copies where batch and heads do not lie side by side. Python's and C++'s variables hold converted inputs,
 // repeated keys and scaled queries until the product with v is made. Executed FLOPs are those of whole
 // matrices; MFU counts the pairs that causality leaves.
-#include "engine/model/operators/attention_pairs.h"
+#include "engine/model/operators/attention_products.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
 
@@ -48,13 +48,6 @@ struct MathScores {
   }
 
   bool keeps_values() const { return grouped || casts || copies; }
-
-  // A product for each head.
-  Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    Work work = batched_matmul_work(batch * heads, m, n, k, DType::float32);
-    work.model_flops = Flops{saturated_product(batch, heads, twice_the_pairs(sequence, 0), head_dim)};
-    return work;
-  }
 };
 
 // Results of forward: the output, then what list_kept lists; behind v, or in its place, the probabilities.
@@ -195,13 +188,8 @@ OperatorDescription describe_eager_math_attention(const ModelGraph& graph, const
   OperatorDescription description;
   list_kept(s, description);
   describe_forward(description, forward_steps(s));
-  description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
-  description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
   describe_backward(description, backward_steps(s, description));
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
-  description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
-  description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q
+  add_products({s.batch, s.heads, s.sequence, s.head_dim}, description);
   return description;
 }
 

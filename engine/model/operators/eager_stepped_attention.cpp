@@ -13,7 +13,7 @@
 // the window leave.
 #include <span>
 
-#include "engine/model/operators/attention_pairs.h"
+#include "engine/model/operators/attention_products.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
 
@@ -58,13 +58,6 @@ struct SteppedScores {
     casts = dtype != DType::float32;
     masked_in_float = casts && graph.tensor(op.inputs[3]).dtype != dtype;
     casts_inside = dtype == DType::float16 && !masked_in_float;
-  }
-
-  // A product for each head.
-  Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    Work work = batched_matmul_work(batch * heads, m, n, k, dtype);
-    work.model_flops = Flops{saturated_product(batch, heads, twice_the_pairs(sequence, window), head_dim)};
-    return work;
   }
 };
 
@@ -194,13 +187,8 @@ OperatorDescription describe_eager_stepped_attention(const ModelGraph& graph, co
   OperatorDescription description;
   list_kept(s, description);
   describe_forward(description, forward_steps(s));
-  description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
-  description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
   describe_backward(description, backward_steps(s, description));
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
-  description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
-  description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q
+  add_products({s.batch, s.heads, s.sequence, s.head_dim, s.window, s.dtype}, description);
   return description;
 }
 

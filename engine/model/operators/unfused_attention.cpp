@@ -10,7 +10,7 @@
 // overwrites its gradient. Its kernel knows causality, ours is handed a matrix of it, a byte a pair, which
 // counts as memory and not as traffic. Executed FLOPs are those of whole matrices; MFU counts the pairs that
 // causality and the window leave.
-#include "engine/model/operators/attention_pairs.h"
+#include "engine/model/operators/attention_products.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
 
@@ -41,13 +41,6 @@ struct UnfusedScores {
     whole = bytes_of(saturated_product(batch, sequence, heads, head_dim), dtype);
     part = bytes_of(saturated_product(batch, sequence, kv_heads, head_dim), dtype);
     seen = Bytes{saturated_product(sequence, sequence)};
-  }
-
-  // A product for each head.
-  Work product(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    Work work = batched_matmul_work(batch * heads, m, n, k, dtype);
-    work.model_flops = Flops{saturated_product(batch, heads, twice_the_pairs(sequence, window), head_dim)};
-    return work;
   }
 };
 
@@ -105,13 +98,8 @@ OperatorDescription describe_unfused_attention(const ModelGraph& graph, const Op
   OperatorDescription description;
   list_kept(s, description);
   describe_forward(description, forward_steps(s));
-  description.forward.push_back(s.product(s.sequence, s.sequence, s.head_dim));
-  description.forward.push_back(s.product(s.sequence, s.head_dim, s.sequence));
   describe_backward(description, backward_steps(s, description));
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of v
-  description.backward.push_back(s.product(s.sequence, s.sequence, s.head_dim));  // of the probabilities
-  description.backward.push_back(s.product(s.head_dim, s.sequence, s.sequence));  // of k
-  description.backward.push_back(s.product(s.sequence, s.head_dim, s.sequence));  // of q
+  add_products({s.batch, s.heads, s.sequence, s.head_dim, s.window, s.dtype}, description);
   return description;
 }
 
