@@ -61,7 +61,8 @@ void ExportWork::take(Session& session) {
   if (looking_.poll()) tell(looking_.failure());
   if (!writing_.poll()) return;
   looked_at_ = -1e9;
-  if (writing_.value() && !*writing_.value()) {
+  if (writing_.failure()) return tell(writing_.failure());
+  if (!*writing_.value()) {
     session.messages().add(writing_.value()->error(), "export", session.now());
     return;
   }
