@@ -33,6 +33,10 @@ void shuffle(std::vector<std::uint32_t>& values, std::uint64_t seed, std::uint64
 
 }  // namespace
 
+BatchOrder batch_order(const Scenario& scenario) {
+  return {world_size(scenario), scenario.train->accumulation, scenario.train->micro_batch};
+}
+
 // The tokens of one file and where its sequences stand in the numbering.
 class TrainingData::File {
  public:
@@ -45,9 +49,7 @@ Result<TrainingData> TrainingData::open(const Scenario& scenario, std::int64_t v
   TrainingData data;
   data.sequence_length_ = scenario.model->sequence_length;
   data.vocabulary_ = vocabulary;
-  data.micro_batch_ = scenario.train->micro_batch;
-  data.accumulation_ = scenario.train->accumulation;
-  data.global_batch_ = world_size(scenario) * data.micro_batch_ * data.accumulation_;
+  data.order_ = batch_order(scenario);
   data.seed_ = static_cast<std::uint64_t>(scenario.train->seed);
   data.shuffled_ = scenario.train->order == DataOrder::shuffled;
   if (scenario.train->data.empty()) {
@@ -100,13 +102,13 @@ Status TrainingData::copy_sequence(std::int64_t index, std::int64_t* tokens, std
 
 Status TrainingData::load(std::int64_t step, int rank, int micro_batch, std::span<std::int64_t> tokens,
                           std::span<std::int64_t> targets) {
-  const auto wanted = static_cast<std::size_t>(micro_batch_ * sequence_length_);
+  const auto wanted = static_cast<std::size_t>(order_.micro_batch * sequence_length_);
   if (tokens.size() != wanted || targets.size() != wanted) {
     return internal_error("training data",
                           fmt::format("a micro-batch has {} tokens, not {}", wanted, tokens.size()));
   }
-  const std::int64_t first = step * global_batch_ + (rank * accumulation_ + micro_batch) * micro_batch_;
-  for (std::int64_t row = 0; row < micro_batch_; ++row) {
+  const std::int64_t first = order_.first(step, rank, micro_batch);
+  for (std::int64_t row = 0; row < order_.micro_batch; ++row) {
     const std::int64_t at = row * sequence_length_;
     SHARDLAB_CHECK_OK(copy_sequence(sequence_at(first + row), tokens.data() + at, targets.data() + at));
   }

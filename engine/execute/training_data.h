@@ -18,6 +18,18 @@
 
 namespace shardlab {
 
+// How sequences are dealt out to ranks and micro-batches.
+struct BatchOrder {
+  std::int64_t ranks = 1, accumulation = 1, micro_batch = 1;
+
+  std::int64_t global_batch() const { return ranks * accumulation * micro_batch; }
+  // Which the first of a micro-batch is among all that the run visits, from 0 through all epochs.
+  std::int64_t first(std::int64_t step, int rank, int number) const {
+    return step * global_batch() + (rank * accumulation + number) * micro_batch;
+  }
+};
+BatchOrder batch_order(const Scenario& scenario);
+
 class TrainingData {
  public:
   // Files named *.bin hold uint16 tokens (little-endian, as nanoGPT writes them), all others are text whose
@@ -26,7 +38,7 @@ class TrainingData {
   static Result<TrainingData> open(const Scenario& scenario, std::int64_t vocabulary);
 
   std::int64_t sequences() const { return sequences_; }
-  std::int64_t global_batch() const { return global_batch_; }
+  std::int64_t global_batch() const { return order_.global_batch(); }
 
   // Index of a sequence: the k-th that the run visits, k counted from 0 through all epochs.
   std::int64_t sequence_at(std::int64_t k);
@@ -48,7 +60,7 @@ class TrainingData {
 
   std::vector<std::shared_ptr<const File>> files_;
   std::int64_t sequence_length_ = 0, sequences_ = 0, vocabulary_ = 0;
-  std::int64_t micro_batch_ = 1, accumulation_ = 1, global_batch_ = 1;
+  BatchOrder order_;
   std::uint64_t seed_ = 0;
   bool shuffled_ = true;
   std::vector<Order> orders_{2};  // a batch touches at most two epochs, unless the data is tiny

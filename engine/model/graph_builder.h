@@ -30,6 +30,7 @@ struct GraphOptions {
   bool compiled_loss = false;                 // likewise
   // Each expert's share of the tokens, adding up to 1; one list for all layers with experts, or one a layer.
   std::vector<std::vector<double>> expert_shares{};
+  std::optional<double> dropout{};      // in place of all shares of dropout of the configuration
   std::optional<double> router_loss{};  // weight of the balancing loss, instead of the configuration's
 };
 

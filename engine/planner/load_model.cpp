@@ -123,6 +123,7 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   if (scenario.model->moe.load.kind == MoeLoadKind::worst) options.expert_load = ExpertLoad::worst;
   if (!options.expert_shares.empty()) options.expert_load = ExpertLoad::stated;
   options.router_loss = scenario.model->moe.auxiliary_loss;
+  options.dropout = scenario.model->dropout;
   options.implementation = choose_implementation(scenario);
   options.fused_loss = scenario.model->loss.fused;
   options.compile = scenario.model->compile;

@@ -47,7 +47,7 @@ struct ModelSpec {
   std::optional<Implementation> implementation;  // absent: as choose_implementation() says
   AttentionKind attention = AttentionKind::automatic;
   LossSpec loss;
-  double dropout = 0;
+  std::optional<double> dropout;
   std::map<std::string, std::string> overrides;  // fields of config.json, values as JSON text
   std::vector<std::string> frozen;               // path patterns
   LoraSpec lora;

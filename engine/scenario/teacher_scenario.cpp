@@ -12,6 +12,7 @@ Scenario teacher_scenario(const Scenario& scenario) {
   Scenario teacher = scenario;
   const TeacherSpec& spec = scenario.distillation->teacher;
   teacher.model = spec.model;
+  teacher.model->dropout = 0;  // which is of training alone
   teacher.model->sequence_length = scenario.model->sequence_length;
   teacher.parallel = spec.parallel;
   teacher.precision = spec.precision;

@@ -32,9 +32,7 @@ void add_strategies(Rows& rows) {
 Rows make_rows() {
   Rows rows{
       {"model.attention", {"flash3", "triton", "efficient"}, "auto", true},
-      {"model.dropout", {}, "0%"},
       {"model.loss.held_logits", {}, "leave it out", true},
-      {"model.lora.dropout", {}, "0%", true},
       {"model.moe.capacity", {}, "leave it out: no token is dropped"},
       {"model.fp8", {"tensorwise", "rowwise"}, "none, with precision.param: bfloat16", true},
       {"model.quantized", {"int8"}, "nf4"},

@@ -289,6 +289,17 @@ TEST_CASE("memory is accounted: compiled blocks and losses") {
                  {eager, "model.compile=whole", "activation.checkpoint=full", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: dropout") {
+  const std::string eager = "model.implementation=eager", share = "model.dropout=10%";
+  check_scenario("validation/llama-64m.yaml", {share, "model.attention=unfused", "train.accumulation=2"});
+  check_scenario("first/tiny-llama-bf16.yaml",
+                 {share, eager, "model.attention=eager", "train.micro_batch=2"});
+  check_scenario("first/tiny-llama-ddp.yaml",
+                 {share, eager, "model.attention=math", "activation.checkpoint=full", "train.micro_batch=2"});
+  check_scenario("validation/llama-64m.yaml",
+                 {"model.lora={rank: 8, targets: [q_proj, v_proj], dropout: 0.05}", "train.accumulation=1"});
+}
+
 // What a teacher leaves gathered is there in the steady step before it begins.
 TEST_CASE("memory is accounted: distillation") {
   const std::string moe = "distillation.teacher={config: '" + data_file("families/qwen3_moe.json").string() +

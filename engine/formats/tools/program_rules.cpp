@@ -84,8 +84,9 @@ Line quantized_line(const Subject& s) {
 }
 
 Line dropout_line(const Subject& s) {
-  if (s.scenario.model->dropout == 0) return std::nullopt;
-  return fmt::format("a model configuration with dropout {}", s.scenario.model->dropout);
+  const std::optional<double> dropout = s.scenario.model->dropout;
+  if (!dropout) return std::nullopt;
+  return fmt::format("a model configuration with dropout {}", *dropout);
 }
 
 Line overrides_line(const Subject& s) {

@@ -126,6 +126,7 @@ class LlamaBuilder {
     AttentionPart attention{m_.heads, m_.kv_heads, m_.head_dim};
     attention.scale = m_.attention_scale;
     attention.soft_cap = m_.attention_cap;
+    attention.dropout = m_.attention_dropout;
     if (!m_.windows.empty()) attention.window = m_.windows[index];
     return parts_.linear(layer.o, parts_.attend(layer.attention, attention, {q, k, v}), "attention_output");
   }

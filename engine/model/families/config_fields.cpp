@@ -8,14 +8,22 @@
 
 namespace shardlab {
 
-Status refuse_dropout(const ModelConfig& config, std::initializer_list<DropoutField> fields) {
-  for (const DropoutField& field : fields) {
-    SHARDLAB_TRY(const double rate, config.number_or(field.key, field.fallback));
-    if (rate == 0) continue;
-    const char* origin = config.has(field.key) ? "" : " (the family's default)";
-    return bad_input(in_file(config.file()),
-                     fmt::format("{}: dropout is not supported yet: {}{}", field.key, rate, origin),
-                     fmt::format("set it to 0, in the file or by model.overrides.{}", field.key));
+Result<double> read_dropout(const ModelConfig& config, const GraphOptions& options, const char* key,
+                            double fallback) {
+  SHARDLAB_TRY(const double share, config.number_or(key, fallback));
+  if (share < 0 || share > 1)
+    return bad_input(in_file(config.file()), fmt::format("{}: {} is no share from 0 to 1", key, share));
+  return options.dropout.value_or(share);
+}
+
+Status refuse_dropout(const ModelConfig& config, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    SHARDLAB_TRY(const double share, config.number_or(key, 0));
+    if (share == 0) continue;
+    return bad_input(
+        in_file(config.file()),
+        fmt::format("{}: {} has no effect: the modules of this family drop nothing there", key, share),
+        fmt::format("set it to 0, in the file or by model.overrides.{}", key));
   }
   return {};
 }

@@ -11,12 +11,13 @@
 
 namespace shardlab {
 
-// Refuses any dropout but 0. `fallback`: the family's default when the field is absent.
-struct DropoutField {
-  const char* key;
-  double fallback = 0;
-};
-Status refuse_dropout(const ModelConfig& config, std::initializer_list<DropoutField> fields);
+// A share of dropout, from 0 to 1: the option's, else the field's. `fallback`: the family's default when the
+// field is absent.
+Result<double> read_dropout(const ModelConfig& config, const GraphOptions& options, const char* key,
+                            double fallback = 0);
+
+// Refuses all but 0 where the family's modules never look at the field.
+Status refuse_dropout(const ModelConfig& config, std::initializer_list<const char*> keys);
 
 // Refuses true where a field asks for what is not built.
 Status refuse_if_true(const ModelConfig& config, std::initializer_list<const char*> keys);

@@ -135,6 +135,12 @@ bool counts(std::int64_t window, const GraphOptions& options) {
 
 }  // namespace
 
+TensorId DecoderParts::dropout(ModuleId module, double share, TensorId x) {
+  if (share == 0) return x;
+  return builder.add_operator(k_dropout, module, {x}, {}, "dropped", builder.tensor(x).shape,
+                              {{attribute::k_dropout, share}});
+}
+
 TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
                               const std::vector<TensorId>& qkv) {
   Attributes attributes{{attribute::k_heads, attention.heads},
@@ -144,6 +150,7 @@ TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
   if (attention.scale != 0) attributes.set(attribute::k_scale, attention.scale);
   if (counts(attention.window, builder.options())) attributes.set(attribute::k_window, attention.window);
   if (attention.soft_cap != 0) attributes.set(attribute::k_soft_cap, attention.soft_cap);
+  if (attention.dropout != 0) attributes.set(attribute::k_dropout, attention.dropout);
   std::vector<TensorId> inputs = qkv;
   if (attention.bias) inputs.push_back(*attention.bias);
   return builder.add_operator(k_attention, module, inputs, {}, "attended",

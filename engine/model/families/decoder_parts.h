@@ -46,7 +46,7 @@ enum class Activation : std::uint8_t { silu, gelu, gelu_tanh };
 struct AttentionPart {
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
   Packing packed = Packing::separate;
-  double scale = 0, soft_cap = 0;
+  double scale = 0, soft_cap = 0, dropout = 0;
   std::int64_t window = 0;
   std::optional<TensorId> bias = {};
 };
@@ -90,6 +90,8 @@ class DecoderParts {
   // Norms each head of q or k, which is as wide as the norm's weight.
   TensorId head_norm(const NormPart& norm, TensorId x, double epsilon, std::string_view label);
   TensorId add(ModuleId module, TensorId a, TensorId b, std::string_view label = "hidden");
+  // Drops a share of x, where that is not 0.
+  TensorId dropout(ModuleId module, double share, TensorId x);
   TensorId activate(ModuleId module, Activation activation, TensorId x);
   TensorId gated(ModuleId module, Activation activation, TensorId gate, TensorId up);
   // The rows of x through the experts they are routed to and back, weighted.

@@ -19,7 +19,7 @@ enum class FalconNorms : std::uint8_t {
 
 struct Falcon {
   std::int64_t hidden, inner, layers, heads, kv_heads, head_dim, vocabulary, positions;
-  double epsilon, initializer_range;
+  double epsilon, initializer_range, hidden_dropout, attention_dropout;
   bool tied, bias, alibi;
   FalconNorms norms;
   NamedActivation activation;
@@ -73,7 +73,8 @@ Result<Falcon> read_falcon(const ModelConfig& config, const GraphOptions& option
   SHARDLAB_TRY(m.bias, config.boolean_or("bias", false));
   SHARDLAB_TRY(m.alibi, config.boolean_or("alibi", false));
   SHARDLAB_TRY(m.activation, read_activation(config, "activation", "gelu"));
-  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"hidden_dropout"}, {"attention_dropout"}}));
+  SHARDLAB_TRY(m.hidden_dropout, read_dropout(config, options, "hidden_dropout"));
+  SHARDLAB_TRY(m.attention_dropout, read_dropout(config, options, "attention_dropout"));
   SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));
   SHARDLAB_CHECK_OK(read_architecture(config, options, m));
   if (m.activation.activation == Activation::silu)
@@ -163,6 +164,7 @@ class FalconBuilder {
     TensorId qkv = parts_.linear(layer.qkv, x, "query_key_value");
     if (m_.alibi) {
       attention.bias = table_;
+      attention.dropout = m_.attention_dropout;  // without alibi FalconAttention hands over 0
     } else {
       const std::int64_t turned = m_.heads / m_.kv_heads + 1;
       qkv = parts_.rope(layer.attention, qkv, table_, m_.head_dim, "rotated", turned, 1);
@@ -179,15 +181,17 @@ class FalconBuilder {
   TensorId run_layer(const FalconLayer& layer, TensorId x) {
     if (m_.norms == FalconNorms::sequential) {
       const TensorId attended = run_attention(layer, parts_.norm(layer.norm_attention, x, m_.epsilon));
-      const TensorId middle = parts_.add(layer.block, x, attended);
-      return parts_.add(layer.block, middle, run_mlp(layer, parts_.norm(layer.norm_mlp, middle, m_.epsilon)));
+      const TensorId middle =
+          parts_.add(layer.block, x, parts_.dropout(layer.block, m_.attention_dropout, attended));
+      const TensorId made = run_mlp(layer, parts_.norm(layer.norm_mlp, middle, m_.epsilon));
+      return parts_.add(layer.block, middle, parts_.dropout(layer.block, m_.hidden_dropout, made));
     }
     const TensorId first = parts_.norm(layer.norm_attention, x, m_.epsilon);
     const TensorId second =
         m_.norms == FalconNorms::shared ? first : parts_.norm(layer.norm_mlp, x, m_.epsilon);
     const TensorId attended = run_attention(layer, first);
     const TensorId both = parts_.add(layer.block, run_mlp(layer, second), attended, "both");
-    return parts_.add(layer.block, x, both);
+    return parts_.add(layer.block, x, parts_.dropout(layer.block, m_.hidden_dropout, both));
   }
 
   const Falcon& m_;

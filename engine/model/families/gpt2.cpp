@@ -10,11 +10,12 @@ namespace {
 struct Gpt2 {
   std::int64_t hidden, layers, heads, positions, inner, vocabulary;
   double epsilon, initializer_range;
+  double residual_dropout, embedding_dropout, attention_dropout;
   bool tied, scaled, scaled_by_layer;
   NamedActivation activation;
 };
 
-Result<Gpt2> read_gpt2(const ModelConfig& config) {
+Result<Gpt2> read_gpt2(const ModelConfig& config, const GraphOptions& options) {
   Gpt2 m{};
   SHARDLAB_TRY(m.hidden, config.integer_or("n_embd", 768));
   SHARDLAB_TRY(m.layers, config.layers("n_layer", 12));
@@ -28,7 +29,9 @@ Result<Gpt2> read_gpt2(const ModelConfig& config) {
   SHARDLAB_TRY(m.scaled, config.boolean_or("scale_attn_weights", true));
   SHARDLAB_TRY(m.scaled_by_layer, config.boolean_or("scale_attn_by_inverse_layer_idx", false));
   SHARDLAB_TRY(m.activation, read_activation(config, "activation_function", "gelu_new"));
-  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"resid_pdrop", 0.1}, {"embd_pdrop", 0.1}, {"attn_pdrop", 0.1}}));
+  SHARDLAB_TRY(m.residual_dropout, read_dropout(config, options, "resid_pdrop", 0.1));
+  SHARDLAB_TRY(m.embedding_dropout, read_dropout(config, options, "embd_pdrop", 0.1));
+  SHARDLAB_TRY(m.attention_dropout, read_dropout(config, options, "attn_pdrop", 0.1));
   SHARDLAB_CHECK_OK(refuse_if_true(config, {"add_cross_attention"}));
   SHARDLAB_CHECK_OK(check_divides(config, "n_embd", m.hidden, "n_head", m.heads));
   if (m.activation.activation == Activation::silu)
@@ -37,7 +40,7 @@ Result<Gpt2> read_gpt2(const ModelConfig& config) {
 }
 
 struct Gpt2Layer {
-  ModuleId block, attention, mlp;
+  ModuleId block, attention, mlp, attention_drop, mlp_drop;
   NormPart norm1, norm2;
   LinearPart qkv, output, up, down;
 };
@@ -52,7 +55,7 @@ class Gpt2Builder {
     const ModuleId inner = parts_.builder.add_module(model, "transformer", "GPT2Model");
     const LinearPart embed = parts_.define_embedding(inner, "wte", m_.vocabulary, m_.hidden);
     const LinearPart positions = parts_.define_embedding(inner, "wpe", m_.positions, m_.hidden);
-    parts_.builder.add_module(inner, "drop", "Dropout");
+    const ModuleId drop = parts_.builder.add_module(inner, "drop", "Dropout");
     const ModuleId list = parts_.builder.add_module(inner, "h", "ModuleList");
     std::vector<Gpt2Layer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
@@ -62,6 +65,7 @@ class Gpt2Builder {
     TensorId x = parts_.embed(embed);
     x = parts_.builder.add_operator(k_add_positions, positions.module, {x}, positions.parameters, "hidden",
                                     parts_.rows(m_.hidden));
+    x = parts_.dropout(drop, m_.embedding_dropout, x);
     for (std::size_t i = 0; i < layers.size(); ++i) x = run_layer(layers[i], i, x);
     const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "GPT2Block", m_.layers, m_.vocabulary);
@@ -80,27 +84,30 @@ class Gpt2Builder {
     layer.qkv = parts_.define_conv1d(layer.attention, "c_attn", m_.hidden, 3 * m_.hidden);
     layer.output = parts_.define_conv1d(layer.attention, "c_proj", m_.hidden, m_.hidden);
     parts_.builder.add_module(layer.attention, "attn_dropout", "Dropout");
-    parts_.builder.add_module(layer.attention, "resid_dropout", "Dropout");
+    layer.attention_drop = parts_.builder.add_module(layer.attention, "resid_dropout", "Dropout");
     layer.norm2 = define_norm(layer.block, "ln_2");
     layer.mlp = parts_.builder.add_module(layer.block, "mlp", "GPT2MLP");
     layer.up = parts_.define_conv1d(layer.mlp, "c_fc", m_.hidden, m_.inner);
     layer.down = parts_.define_conv1d(layer.mlp, "c_proj", m_.inner, m_.hidden);
     parts_.builder.add_module(layer.mlp, "act", m_.activation.class_name);
-    parts_.builder.add_module(layer.mlp, "dropout", "Dropout");
+    layer.mlp_drop = parts_.builder.add_module(layer.mlp, "dropout", "Dropout");
     return layer;
   }
 
   TensorId run_layer(const Gpt2Layer& layer, std::size_t index, TensorId x) {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections};
     attention.scale = m_.scaled ? 1 / std::sqrt(static_cast<double>(attention.head_dim)) : 1;
+    attention.dropout = m_.attention_dropout;
     if (m_.scaled_by_layer) attention.scale /= static_cast<double>(index + 1);
     const TensorId qkv = parts_.linear(layer.qkv, parts_.norm(layer.norm1, x, m_.epsilon), "query_key_value");
     const TensorId attended =
         parts_.linear(layer.output, parts_.attend(layer.attention, attention, {qkv}), "attention_output");
-    const TensorId middle = parts_.add(layer.block, x, attended);
+    const TensorId middle =
+        parts_.add(layer.block, x, parts_.dropout(layer.attention_drop, m_.residual_dropout, attended));
     const TensorId up = parts_.linear(layer.up, parts_.norm(layer.norm2, middle, m_.epsilon), "up");
     const TensorId activated = parts_.activate(layer.mlp, m_.activation.activation, up);
-    return parts_.add(layer.block, middle, parts_.linear(layer.down, activated, "mlp_output"));
+    const TensorId down = parts_.linear(layer.down, activated, "mlp_output");
+    return parts_.add(layer.block, middle, parts_.dropout(layer.mlp_drop, m_.residual_dropout, down));
   }
 
   const Gpt2& m_;
@@ -110,7 +117,7 @@ class Gpt2Builder {
 }  // namespace
 
 Result<ModelGraph> build_gpt2(const ModelConfig& config, const GraphOptions& options) {
-  SHARDLAB_TRY(const Gpt2 model, read_gpt2(config));
+  SHARDLAB_TRY(const Gpt2 model, read_gpt2(config, options));
   SHARDLAB_CHECK_OK(check_positions(options, "n_positions", model.positions));
   return Gpt2Builder(model, options).build();
 }

@@ -37,6 +37,7 @@ struct LlamaLike {
   bool norms_after = false;  // a second norm behind attention and behind the network, before they are added
   bool scaled_embedding = false;  // by sqrt(hidden)
   std::string embedding_class = "Embedding";
+  double attention_dropout = 0;
   double attention_scale = 0;               // 0: 1 / sqrt(head_dim)
   double attention_cap = 0, logit_cap = 0;  // soft caps; 0: none
   std::optional<LlamaExperts> experts;

@@ -18,12 +18,13 @@ constexpr double k_alibi_bias_max = 8;
 struct Mpt {
   std::int64_t hidden, layers, heads, positions, vocabulary;
   double epsilon, initializer_range, softmax_scale;
+  double dropout;  // of attention; transformers' modules drop as much of what attention and network make
   bool tied, alibi;
   bool learned_positions, biases, low_precision_norms;  // of the original code
 };
 
-Status read_attention(const ModelConfig& attention, Mpt& m) {
-  SHARDLAB_CHECK_OK(refuse_dropout(attention, {{"attn_pdrop"}}));
+Status read_attention(const ModelConfig& attention, const GraphOptions& options, Mpt& m) {
+  SHARDLAB_TRY(m.dropout, read_dropout(attention, options, "attn_pdrop"));
   SHARDLAB_CHECK_OK(refuse_if_true(attention, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}));
   SHARDLAB_TRY(const std::string type, attention.text_or("attn_type", "multihead_attention"));
   if (type != "multihead_attention")
@@ -55,7 +56,7 @@ Status read_original(const ModelConfig& config, Mpt& m) {
   return {};
 }
 
-Result<Mpt> read_mpt(const ModelConfig& config) {
+Result<Mpt> read_mpt(const ModelConfig& config, const GraphOptions& options) {
   Mpt m{};
   SHARDLAB_TRY(m.hidden, config.integer_or("d_model", 2048));
   SHARDLAB_TRY(m.layers, config.layers("n_layers", 24));
@@ -68,18 +69,18 @@ Result<Mpt> read_mpt(const ModelConfig& config) {
   SHARDLAB_TRY(const std::int64_t expansion, config.integer_or("expansion_ratio", 4));
   if (expansion != 4)
     return bad_input(in_file(config.file()), "expansion_ratio: transformers' Mpt knows 4 only");
-  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"emb_pdrop"}, {"resid_pdrop"}}));
+  SHARDLAB_CHECK_OK(refuse_dropout(config, {"emb_pdrop", "resid_pdrop"}));
   if (config.has("logit_scale"))
     return bad_input(in_file(config.file()), "logit_scale: not supported yet", "supported: null");
   SHARDLAB_CHECK_OK(check_divides(config, "d_model", m.hidden, "n_heads", m.heads));
   SHARDLAB_TRY(const ModelConfig attention, config.object_or_empty("attn_config"));
-  SHARDLAB_CHECK_OK(read_attention(attention, m));
+  SHARDLAB_CHECK_OK(read_attention(attention, options, m));
   SHARDLAB_CHECK_OK(read_original(config, m));
   return m;
 }
 
 struct MptLayer {
-  ModuleId block, attention, mlp;
+  ModuleId block, attention, mlp, attention_drop;
   NormPart norm1, norm2;
   LinearPart qkv, output, up, down;
 };
@@ -132,20 +133,24 @@ class MptBuilder {
     layer.up = parts_.define_linear(layer.mlp, "up_proj", m_.hidden, 4 * m_.hidden, m_.biases);
     parts_.builder.add_module(layer.mlp, "act", "GELU");
     layer.down = parts_.define_linear(layer.mlp, "down_proj", 4 * m_.hidden, m_.hidden, m_.biases);
-    parts_.builder.add_module(layer.block, "resid_attn_dropout", "Dropout");
+    layer.attention_drop = parts_.builder.add_module(layer.block, "resid_attn_dropout", "Dropout");
     return layer;
   }
 
   TensorId run_layer(const MptLayer& layer, TensorId x) {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections, m_.softmax_scale};
     if (m_.alibi) attention.bias = alibi_;
+    attention.dropout = m_.dropout;
     const TensorId qkv = parts_.linear(layer.qkv, run_norm(layer.norm1, x), "query_key_value");
     const TensorId attended =
         parts_.linear(layer.output, parts_.attend(layer.attention, attention, {qkv}), "attention_output");
-    const TensorId middle = parts_.add(layer.block, x, attended);
+    const double residual = m_.alibi ? m_.dropout : 0;
+    const TensorId middle =
+        parts_.add(layer.block, x, parts_.dropout(layer.attention_drop, residual, attended));
     const TensorId up = parts_.linear(layer.up, run_norm(layer.norm2, middle), "up");
     const TensorId activated = parts_.activate(layer.mlp, Activation::gelu, up);
-    return parts_.add(layer.block, middle, parts_.linear(layer.down, activated, "mlp_output"));
+    const TensorId down = parts_.linear(layer.down, activated, "mlp_output");
+    return parts_.add(layer.block, middle, parts_.dropout(layer.mlp, residual, down));
   }
 
   const Mpt& m_;
@@ -156,7 +161,7 @@ class MptBuilder {
 }  // namespace
 
 Result<ModelGraph> build_mpt(const ModelConfig& config, const GraphOptions& options) {
-  SHARDLAB_TRY(const Mpt model, read_mpt(config));
+  SHARDLAB_TRY(const Mpt model, read_mpt(config, options));
   SHARDLAB_CHECK_OK(check_positions(options, "max_seq_len", model.positions));
   return MptBuilder(model, options).build();
 }

@@ -9,6 +9,7 @@ namespace {
 struct Phi {
   std::int64_t hidden, intermediate, layers, heads, kv_heads, head_dim, vocabulary, positions;
   double epsilon, initializer_range;
+  double residual_dropout, embedding_dropout, attention_dropout;
   bool tied, head_norms;
   NamedActivation activation;
   RopeFields rope;
@@ -30,7 +31,9 @@ Result<Phi> read_phi(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(m.head_norms, config.boolean_or("qk_layernorm", false));
   SHARDLAB_TRY(m.padding, read_padding(config, m.vocabulary));
   SHARDLAB_TRY(m.activation, read_activation(config, "hidden_act", "gelu_new"));
-  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"resid_pdrop"}, {"embd_pdrop"}, {"attention_dropout"}}));
+  SHARDLAB_TRY(m.residual_dropout, read_dropout(config, options, "resid_pdrop"));
+  SHARDLAB_TRY(m.embedding_dropout, read_dropout(config, options, "embd_pdrop"));
+  SHARDLAB_TRY(m.attention_dropout, read_dropout(config, options, "attention_dropout"));
   SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));
   SHARDLAB_CHECK_OK(check_divides(config, "num_attention_heads", m.heads, "num_key_value_heads", m.kv_heads));
   if (m.activation.activation == Activation::silu)
@@ -42,7 +45,7 @@ Result<Phi> read_phi(const ModelConfig& config, const GraphOptions& options) {
 }
 
 struct PhiLayer {
-  ModuleId block, attention, mlp;
+  ModuleId block, attention, mlp, drop;
   LinearPart q, k, v, dense, up, down;
   std::optional<NormPart> q_norm, k_norm;
   NormPart norm;
@@ -61,12 +64,12 @@ class PhiBuilder {
     std::vector<PhiLayer> layers;
     for (std::int64_t i = 0; i < m_.layers; ++i) layers.push_back(define_layer(list, i));
     parts_.builder.add_positions(inner, "rotary_emb", "PhiRotaryEmbedding");
-    parts_.builder.add_module(inner, "embed_dropout", "Dropout");
+    const ModuleId drop = parts_.builder.add_module(inner, "embed_dropout", "Dropout");
     const NormPart norm = define_norm(inner, "final_layernorm", m_.hidden);
     const LinearPart head = parts_.define_head(model, embed, m_.tied, true);
 
     table_ = parts_.rope_table(m_.rope.table, m_.rope.rotary_dim);
-    TensorId x = parts_.embed(embed, m_.padding);
+    TensorId x = parts_.dropout(drop, m_.embedding_dropout, parts_.embed(embed, m_.padding));
     for (const PhiLayer& layer : layers) x = run_layer(layer, x);
     const TensorId logits = parts_.linear(head, parts_.norm(norm, x, m_.epsilon), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "PhiDecoderLayer", m_.layers, m_.vocabulary);
@@ -95,7 +98,7 @@ class PhiBuilder {
     layer.up = parts_.define_linear(layer.mlp, "fc1", m_.hidden, m_.intermediate, true);
     layer.down = parts_.define_linear(layer.mlp, "fc2", m_.intermediate, m_.hidden, true);
     layer.norm = define_norm(layer.block, "input_layernorm", m_.hidden);
-    parts_.builder.add_module(layer.block, "resid_dropout", "Dropout");
+    layer.drop = parts_.builder.add_module(layer.block, "resid_dropout", "Dropout");
     return layer;
   }
 
@@ -106,17 +109,23 @@ class PhiBuilder {
     return parts_.rope(layer.attention, heads, table_, m_.head_dim, label);
   }
 
+  TensorId dropped(const PhiLayer& layer, TensorId x) {
+    return parts_.dropout(layer.drop, m_.residual_dropout, x);
+  }
+
   TensorId run_layer(const PhiLayer& layer, TensorId x) {
     const TensorId normed = parts_.norm(layer.norm, x, m_.epsilon);
     const TensorId q = turned(layer, layer.q, layer.q_norm, normed, "query");
     const TensorId k = turned(layer, layer.k, layer.k_norm, normed, "key");
     const TensorId v = parts_.linear(layer.v, normed, "value");
-    const TensorId attended = parts_.attend(layer.attention, {m_.heads, m_.kv_heads, m_.head_dim}, {q, k, v});
-    const TensorId attention = parts_.linear(layer.dense, attended, "attention_output");
+    AttentionPart part{m_.heads, m_.kv_heads, m_.head_dim};
+    part.dropout = m_.attention_dropout;
+    const TensorId attended = parts_.attend(layer.attention, part, {q, k, v});
+    const TensorId attention = dropped(layer, parts_.linear(layer.dense, attended, "attention_output"));
     const TensorId up = parts_.linear(layer.up, normed, "up");
     const TensorId activated = parts_.activate(layer.mlp, m_.activation.activation, up);
-    const TensorId both =
-        parts_.add(layer.block, attention, parts_.linear(layer.down, activated, "mlp_output"), "both");
+    const TensorId made = dropped(layer, parts_.linear(layer.down, activated, "mlp_output"));
+    const TensorId both = parts_.add(layer.block, attention, made, "both");
     return parts_.add(layer.block, both, x);
   }
 

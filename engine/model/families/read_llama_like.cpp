@@ -25,7 +25,7 @@ Result<LlamaLike> read_llama_like(std::string family, std::string prefix, const 
   SHARDLAB_TRY(m.tied, config.boolean_or("tie_word_embeddings", defaults.tied));
   SHARDLAB_TRY(m.activation, read_activation(config, defaults.activation_key, defaults.activation));
   SHARDLAB_TRY(m.padding, read_padding(config, m.vocabulary, defaults.padding));
-  SHARDLAB_CHECK_OK(refuse_dropout(config, {{"attention_dropout"}}));
+  SHARDLAB_TRY(m.attention_dropout, read_dropout(config, options, "attention_dropout"));
   SHARDLAB_CHECK_OK(check_divides(config, "num_attention_heads", m.heads, "num_key_value_heads", m.kv_heads));
   if (!config.has("head_dim") && defaults.head_dim == 0)
     SHARDLAB_CHECK_OK(check_divides(config, "hidden_size", m.hidden, "num_attention_heads", m.heads));

@@ -27,7 +27,7 @@ void AdapterTree::copy(ModuleId old, std::optional<ModuleId> parent) {
   const Module& module = old_.module(old);
   const ModuleId made = add(module.path, module.class_name, parent);
   graph_.modules[made.index()].of_positions = module.of_positions;
-  modules_[old.index()] = {made, made, {}, {}, {}, {}};
+  modules_[old.index()].outer = modules_[old.index()].runs = made;
   add_parameters(module, made, false);
   for (const ModuleId child : module.children) copy(child, made);
 }
@@ -42,8 +42,8 @@ void AdapterTree::wrap_in_adapter(ModuleId old, std::optional<ModuleId> parent) 
   adapted.outer = add(module.path, "Linear", parent);
   adapted.runs = add_below(adapted.outer, "base_layer", module.class_name);
   add_parameters(module, adapted.runs, false);
-  add_below(add_below(adapted.outer, "lora_dropout", "ModuleDict"), "default",
-            dropout_ ? "Dropout" : "Identity");
+  adapted.dropout_module = add_below(add_below(adapted.outer, "lora_dropout", "ModuleDict"), "default",
+                                     dropout_ ? "Dropout" : "Identity");
   adapted.down_module = add_below(add_below(adapted.outer, "lora_A", "ModuleDict"), "default", "Linear");
   adapted.down = add_weight(*adapted.down_module, {rank_, inputs}, weight.dtype, InitialValue::uniform,
                             1 / std::sqrt(static_cast<double>(inputs)));

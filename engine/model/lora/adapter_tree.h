@@ -13,8 +13,9 @@ namespace shardlab {
 struct AdaptedModule {
   ModuleId outer;  // at its old path
   ModuleId runs;   // holds its weights now: itself, base_layer or the trained copy
-  std::optional<ModuleId> down_module, up_module;  // with an adapter: lora_A.default, lora_B.default
-  std::optional<ParameterId> down, up;             // and their weights [rank, inputs], [outputs, rank]
+  // With an adapter: lora_dropout.default, lora_A.default, lora_B.default.
+  std::optional<ModuleId> dropout_module, down_module, up_module;
+  std::optional<ParameterId> down, up;  // and the weights [rank, inputs], [outputs, rank]
 };
 
 // Copies modules and parameters of a graph in definition order, with new ones between them. The new graph has

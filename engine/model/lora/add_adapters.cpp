@@ -76,13 +76,13 @@ class Rewriter {
   void emit_adapted(const Operator& old, const AdaptedModule& module) {
     const Tensor& y = old_.tensor(old.outputs[0]);
     Operator base = translated(old, module.runs);
-    const TensorId x = base.inputs[0];
+    TensorId x = base.inputs[0];
     const TensorId unadapted = add_tensor(named(y, "unadapted", y.shape.back()));
     base.outputs = {unadapted};
     graph_.operators.push_back(std::move(base));
+    if (dropout_ > 0) x = emit_dropout(x, *module.dropout_module);
     const TensorId low = add_tensor(named(y, "low_rank", rank_));
     graph_.operators.push_back({&k_linear, *module.down_module, {x}, {low}, {*module.down}, {}});
-    if (dropout_ > 0) graph_.operators.back().attributes.set(attribute::k_dropout, dropout_);
     const TensorId adapted = made_[old.outputs[0].index()] = add_tensor(y);
     const bool eager = graph_.implementation == Implementation::eager;
     graph_.operators.push_back({eager ? k_linear_add.eager_type : &k_linear_add,
@@ -91,6 +91,13 @@ class Rewriter {
                                 {adapted},
                                 {*module.up},
                                 {{attribute::k_scale, scale_}}});
+  }
+
+  TensorId emit_dropout(TensorId x, ModuleId module) {
+    const Tensor& input = graph_.tensor(x);
+    const TensorId dropped = add_tensor(named(input, "dropped", input.shape.back()));
+    graph_.operators.push_back({&k_dropout, module, {x}, {dropped}, {}, {{attribute::k_dropout, dropout_}}});
+    return dropped;
   }
 
   static Tensor named(Tensor tensor, std::string_view label, std::int64_t width) {

@@ -40,7 +40,7 @@ inline constexpr Attribute<Fp8Scaling> k_float8{"float8"};
 inline constexpr Attribute<Quantization> k_quantized{"quantized"};
 // Whether an adapter copies what its layer made.
 inline constexpr Attribute<bool> k_cloned{"cloned"};
-// Share of a linear layer's input that is dropped before the product.
+// Share of elements that are dropped at random: of an input, or of attention's probabilities.
 inline constexpr Attribute<double> k_dropout{"dropout"};
 inline constexpr Attribute<std::int64_t> k_padding{"padding"};
 

@@ -5,7 +5,8 @@
 // by side. Inputs and attributes of attention with q, k and v apart.
 //
 // Keeps both operands of both products in float32, one matrix a head, and the probabilities, which softmax's
-// backward reads too; values that are neither converted, repeated nor copied are the input. torch.matmul
+// backward reads too, and with dropout (the attribute) a mask and what it left of them; values that are
+// neither converted, repeated nor copied are the input. torch.matmul
 // copies where batch and heads do not lie side by side. Python's and C++'s variables hold converted inputs,
 // repeated keys and scaled queries until the product with v is made. Executed FLOPs are those of whole
 // matrices; MFU counts the pairs that causality leaves.
@@ -17,14 +18,16 @@ namespace shardlab {
 namespace {
 
 // What sizes and steps depend on. Bytes: of all scores in float32; of q, and so of keys or values for all
-// query heads, and of keys or values as they come, as they are and in float32; of a matrix of causality.
+// query heads, and of keys or values as they come, as they are and in float32; of a matrix of causality, of
+// numbers and of bits; of dropout's mask.
 struct MathScores {
   std::int64_t batch, heads, sequence, head_dim, scores, pairs;
   DType dtype;
-  Bytes wide, whole, part, wide_whole, wide_part, matrix, bits;
+  Bytes wide, whole, part, wide_whole, wide_part, matrix, bits, mask;
   bool grouped;  // several query heads read one key head
   bool casts;    // inputs are not float32
   bool copies;   // matmul copies what lies by token
+  bool drops;
 
   MathScores(const ModelGraph& graph, const Operator& op) {
     const Tensor &q = graph.tensor(op.inputs[0]), &k = graph.tensor(op.inputs[1]);
@@ -42,12 +45,16 @@ struct MathScores {
     wide_part = bytes_of(element_count(k.shape), DType::float32);
     matrix = bytes_of(pairs, DType::float32);
     bits = Bytes{pairs};
+    mask = Bytes{scores};
+    drops = op.attributes.get_or(attribute::k_dropout, 0) > 0;
     grouped = op.attributes.get(attribute::k_kv_heads) < heads;
     casts = dtype != DType::float32;
     copies = batch > 1 && heads > 1 && sequence > 1;
   }
 
   bool keeps_values() const { return grouped || casts || copies; }
+  // Which result of forward these are.
+  std::size_t probabilities() const { return keeps_values() ? 4 : 3; }
 };
 
 // Results of forward: the output, then what list_kept lists; behind v, or in its place, the probabilities.
@@ -61,7 +68,11 @@ void list_kept(const MathScores& s, OperatorDescription& description) {
     description.extras.push_back({"value", {each, s.sequence, s.head_dim}, DType::float32});
   else
     description.saved_inputs = 0b100;
-  description.extras.push_back({"probabilities", {s.batch, s.heads, s.sequence, s.sequence}, DType::float32});
+  const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
+  description.extras.push_back({"probabilities", scores, DType::float32});
+  if (!s.drops) return;
+  description.extras.push_back({"drop_mask", scores, DType::uint8});
+  description.extras.push_back({"dropped", scores, DType::float32});
 }
 
 // Up to the product of q and k, which `steps` holds then, as all variables do.
@@ -104,12 +115,16 @@ void softmax_steps(const MathScores& s, EagerSteps& steps) {
   steps.make(Bytes{s.scores}, s.wide + Bytes{s.scores});  // minus infinity
   const Bytes rows{s.scores / s.sequence};
   steps.make(rows, Bytes{s.scores} + rows);
-  steps.result_follows(s.keeps_values() ? k_value + 1 : k_value);
+  steps.result_follows(s.probabilities());
   steps.kernel(s.wide * 2 + rows);
   steps.give(rows);
   steps.give(Bytes{s.scores});
   steps.give(s.wide);
   steps.give(s.wide);
+  if (!s.drops) return;
+  steps.result_follows(s.probabilities() + 1);
+  steps.result_follows(s.probabilities() + 2);
+  steps.kernel(s.wide * 2 + s.mask);
 }
 
 // Kept tensors are there from the start.
@@ -174,7 +189,13 @@ EagerSteps backward_steps(const MathScores& s, const OperatorDescription& kept) 
   steps.take(s.wide_whole);  // of v
   steps.take(s.wide);        // of the probabilities
   if (s.casts || s.copies) steps.give(s.wide_whole);
+  steps.give_extra(kept, "dropped");
   steps.give_extra(kept, "value");
+  if (s.drops) {
+    steps.make(s.wide, s.wide * 2 + s.mask);
+    steps.give(s.wide);
+    steps.give_extra(kept, "drop_mask");
+  }
   score_gradient_steps(s, kept, steps);
   steps.take(s.wide_whole * 2);  // of k and q
   steps.give(s.wide);
@@ -200,6 +221,7 @@ extern const OperatorType k_eager_math_attention{
     .describe = describe_eager_math_attention,
     .category = OperatorCategory::attention,
     .autocast = AutocastRule::lower,
+    .drops = true,
 };
 
 }  // namespace shardlab

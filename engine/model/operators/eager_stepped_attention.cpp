@@ -1,13 +1,15 @@
 // attention step by step, as transformers' modules compute it with attn_implementation "eager" (5.23,
 // modeling_llama.py eager_attention_forward and its copies): keys and values repeated for each query head, q
 // and k multiplied, times the scale, + a mask, softmax in float32, back to q's dtype, times v, heads put side
-// by side again. With a soft cap (modeling_gemma2.py, which offers nothing else), of which there is an
+// by side again. With dropout (the attribute) a share of the probabilities in q's dtype is dropped before the
+// product. With a soft cap (modeling_gemma2.py, which offers nothing else), of which there is an
 // operator by itself, / cap, tanh and * cap stand before the mask. Inputs: q, k, v as attention's; the mask,
 // a constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or, under
 // autocast, in float32. Attributes of attention: heads, kv_heads, head_dim, soft_cap, scale, window.
 //
 // Keeps what autograd of torch 2.11 keeps: both operands of the two products, tanh's result, the
-// probabilities in float32 for the softmax and in q's dtype for the product. Operands are views of the inputs
+// probabilities in float32 for the softmax and in q's dtype for the product, and with dropout a mask and what
+// it left of them for the product. Operands are views of the inputs
 // (which are kept then) but where repeat_kv copies, and where torch.matmul does because batch and heads do
 // not lie side by side. Executed FLOPs are those of whole matrices; MFU counts the pairs that causality and
 // the window leave.
@@ -21,12 +23,13 @@ namespace shardlab {
 namespace {
 
 // What sizes and steps depend on. Bytes: of all scores in float32 and in q's dtype; of q, and so of keys or
-// values for all query heads; of keys or values as they come; of the mask.
+// values for all query heads; of keys or values as they come; of the mask; of dropout's mask.
 struct SteppedScores {
   std::int64_t batch, heads, sequence, head_dim, window;
   DType dtype;
-  Bytes wide, narrow, whole, part, mask;
+  Bytes wide, narrow, whole, part, mask, bits;
   bool capped;
+  bool drops;
   bool grouped;          // several query heads read one key head
   bool repeats;          // repeat_kv copies: one key head for all is a view
   bool copies_q;         // matmul copies q
@@ -44,9 +47,11 @@ struct SteppedScores {
     window = op.attributes.get_or(attribute::k_window, 0);
     dtype = q.dtype;
     capped = op.type == &k_eager_capped_attention;
+    drops = op.attributes.get_or(attribute::k_dropout, 0) > 0;
     const std::int64_t scores = saturated_product(batch, heads, sequence, sequence);
     wide = bytes_of(scores, DType::float32);
     narrow = bytes_of(scores, dtype);
+    bits = Bytes{scores};
     whole = q.bytes();
     part = k.bytes();
     mask = graph.tensor(op.inputs[3]).bytes();
@@ -79,11 +84,14 @@ void list_kept(const SteppedScores& s, OperatorDescription& description) {
   const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
   if (s.capped) description.extras.push_back({"tanh", scores, s.dtype});
   if (s.casts) description.extras.push_back({"wide_probabilities", scores, DType::float32});
-  description.extras.push_back({"probabilities", scores, s.dtype});
+  if (!s.casts || !s.drops) description.extras.push_back({"probabilities", scores, s.dtype});
+  if (!s.drops) return;
+  description.extras.push_back({"drop_mask", scores, DType::uint8});
+  description.extras.push_back({"dropped", scores, s.dtype});
 }
 
-// + the mask, and softmax. `steps` holds one tensor of scores in q's dtype beside the kept ones; the
-// probabilities' own is free for another.
+// + the mask, and softmax. `steps` holds one tensor of scores in q's dtype beside the kept ones; that of what
+// the product reads is free for another.
 void softmax_steps(const SteppedScores& s, EagerSteps& steps) {
   if (s.masked_in_float) {
     steps.give(s.narrow);
@@ -102,7 +110,13 @@ void softmax_steps(const SteppedScores& s, EagerSteps& steps) {
     steps.kernel(s.wide * 2);
     steps.give(s.wide);
   }
-  if (s.casts) steps.kernel(s.wide + s.narrow);
+  if (!s.drops) {
+    if (s.casts) steps.kernel(s.wide + s.narrow);
+    return;
+  }
+  if (s.casts) steps.make(s.narrow, s.wide + s.narrow);
+  steps.kernel(s.narrow * 2 + s.bits);
+  if (s.casts) steps.give(s.narrow);
 }
 
 // Kept tensors are there from the start: scores lie in the probabilities' place and in one tensor more.
@@ -168,8 +182,13 @@ EagerSteps backward_steps(const SteppedScores& s, const OperatorDescription& kep
   steps.take(s.whole);                               // of v
   steps.take(s.narrow);                              // of the probabilities
   if (s.copies_q) steps.give(s.whole);
-  if (s.casts) steps.give_extra(kept, "probabilities");
+  if (s.casts || s.drops) steps.give_extra(kept, s.drops ? "dropped" : "probabilities");
   steps.give_extra(kept, "value");
+  if (s.drops) {
+    steps.make(s.narrow, s.narrow * 2 + s.bits);
+    steps.give(s.narrow);
+    steps.give_extra(kept, "drop_mask");
+  }
   score_steps(s, kept, steps);
   steps.take(s.whole * 2);  // of k and q
   steps.give(s.narrow);
@@ -199,6 +218,7 @@ extern const OperatorType k_eager_capped_attention{
     .describe = describe_eager_stepped_attention,
     .category = OperatorCategory::attention,
     .autocast = AutocastRule::lower,
+    .drops = true,
 };
 
 extern const OperatorType k_eager_stepped_attention{
@@ -206,6 +226,7 @@ extern const OperatorType k_eager_stepped_attention{
     .describe = describe_eager_stepped_attention,
     .category = OperatorCategory::attention,
     .autocast = AutocastRule::lower,
+    .drops = true,
 };
 
 }  // namespace shardlab

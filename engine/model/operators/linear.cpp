@@ -19,24 +19,8 @@ namespace shardlab {
 // adds dy^T x into the weight's gradient. With the attribute float8 operands are cast to eight bits first
 // (float8_products.h); with the attribute quantized the weight is packed, whatever its shape, and its scales
 // are inputs 1 and 2 (four_bit_products.h).
-//
-// With the attribute `dropout` the product is of x with a share of its elements dropped. torch 2.11's dropout
-// on a GPU (native_dropout, ATen/native/cuda/Dropout.cu) keeps a mask of a byte an element and not x; the
-// product keeps what it made. Backward's dx is of that, until the mask is applied.
 
 namespace {
-
-void add_dropout(const Tensor& x, OperatorDescription& description) {
-  const Bytes mask = bytes_of(element_count(x.shape), DType::uint8);
-  const Work pass = memory_work(x.bytes() * 2 + mask);
-  description.saved_inputs = 0;
-  description.extras.push_back({"dropped", x.shape, x.dtype});
-  if (x.requires_grad) description.extras.push_back({"mask", x.shape, DType::uint8});
-  description.forward.insert(description.forward.begin(), pass);
-  if (!x.requires_grad) return;
-  description.backward_temporaries += x.bytes();
-  description.backward.push_back(pass);
-}
 
 OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op) {
   const Parameter& weight = graph.parameter(op.parameters[0]);
@@ -61,7 +45,6 @@ OperatorDescription describe_linear(const ModelGraph& graph, const Operator& op)
     description.backward.push_back(memory_work(bytes_of(rows * outputs, x.dtype)));
     description.backward_workspace = bytes_of(outputs, DType::float32);  // sums of the bias' gradient
   }
-  if (op.attributes.get_or(attribute::k_dropout, 0.0) > 0) add_dropout(x, description);
   add_parameter_casts(graph, op, x, description);
   return description;
 }

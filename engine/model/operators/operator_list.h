@@ -19,6 +19,7 @@
   OPERATOR(cross_entropy, own)            \
   OPERATOR(dispatch, own)                 \
   OPERATOR(distillation_loss, own)        \
+  OPERATOR(dropout, same)                 \
   OPERATOR(eager_attention, same)         \
   OPERATOR(eager_capped_attention, same)  \
   OPERATOR(eager_copied_attention, own)   \

@@ -157,6 +157,8 @@ struct OperatorType {
   bool casts_parameters = false;     // its description knows parameters of another dtype (k_parameter_dtype)
   bool promotes_with_table = false;  // input 1, a constant, counts for the widest dtype too
 
+  bool drops = false;  // its implementation knows the attribute dropout; others are predicted with it
+
   // The output that says how many rows each expert has (int64), where there is one: runs add it up.
   std::optional<std::size_t> expert_counts{};
 };

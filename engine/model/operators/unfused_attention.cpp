@@ -5,7 +5,7 @@
 // biases. Attributes of attention but soft_cap.
 //
 // Keeps q, k, v as they came, repeated for each query head where several share one (repeat_interleave), and
-// the probabilities in q's dtype; dropout, which would keep its result and a mask, there is none. In
+// the probabilities in q's dtype; with dropout (the attribute) also a mask and what it left of them. In
 // Megatron's order of tokens before sequences no operand of a product is copied. Softmax's backward
 // overwrites its gradient. Its kernel knows causality, ours is handed a matrix of it, a byte a pair, which
 // counts as memory and not as traffic. Executed FLOPs are those of whole matrices; MFU counts the pairs that
@@ -18,13 +18,14 @@ namespace shardlab {
 namespace {
 
 // What sizes and steps depend on. Bytes: of all scores; of q, and so of keys or values for all query heads;
-// of keys or values as they come; of the matrix of causality.
+// of keys or values as they come; of the matrix of causality; of dropout's mask.
 struct UnfusedScores {
   std::int64_t batch, heads, sequence, head_dim, window;
   DType dtype;
-  Bytes scores, whole, part, seen;
+  Bytes scores, whole, part, seen, mask;
   bool packed;
   bool repeats;  // several query heads read one key head
+  bool drops;
 
   UnfusedScores(const ModelGraph& graph, const Operator& op) {
     const Tensor& q = graph.tensor(op.inputs[0]);
@@ -37,7 +38,9 @@ struct UnfusedScores {
     packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
     const std::int64_t kv_heads = op.attributes.get(attribute::k_kv_heads);
     repeats = kv_heads < heads;
-    scores = bytes_of(saturated_product(batch, heads, sequence, sequence), dtype);
+    mask = Bytes{saturated_product(batch, heads, sequence, sequence)};
+    scores = bytes_of(mask.value, dtype);
+    drops = op.attributes.get_or(attribute::k_dropout, 0) > 0;
     whole = bytes_of(saturated_product(batch, sequence, heads, head_dim), dtype);
     part = bytes_of(saturated_product(batch, sequence, kv_heads, head_dim), dtype);
     seen = Bytes{saturated_product(sequence, sequence)};
@@ -51,7 +54,11 @@ void list_kept(const UnfusedScores& s, OperatorDescription& description) {
     description.extras.push_back({"repeated_key", all_heads, s.dtype});
     description.extras.push_back({"repeated_value", all_heads, s.dtype});
   }
-  description.extras.push_back({"probabilities", {s.batch, s.heads, s.sequence, s.sequence}, s.dtype});
+  const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
+  description.extras.push_back({"probabilities", scores, s.dtype});
+  if (!s.drops) return;
+  description.extras.push_back({"drop_mask", scores, DType::uint8});
+  description.extras.push_back({"dropped", scores, s.dtype});
 }
 
 // Kept tensors are there from the start. Python's variable holds the scores to the end.
@@ -63,9 +70,15 @@ EagerSteps forward_steps(const UnfusedScores& s) {
   }
   steps.take(s.scores);
   steps.take(s.seen);
-  steps.result_follows(s.repeats ? 3 : 1);
+  const std::size_t probabilities = s.repeats ? 3 : 1;
+  steps.result_follows(probabilities);
   steps.kernel(s.scores * 2);  // softmax
   steps.give(s.seen);
+  if (s.drops) {
+    steps.result_follows(probabilities + 1);
+    steps.result_follows(probabilities + 2);
+    steps.kernel(s.scores * 2 + s.mask);
+  }
   steps.take(s.whole);  // the product with v
   steps.result_follows(0);
   steps.kernel(s.whole * 2);  // heads side by side
@@ -77,7 +90,13 @@ EagerSteps backward_steps(const UnfusedScores& s, const OperatorDescription& kep
   EagerSteps steps;
   steps.take(s.whole);   // of v
   steps.take(s.scores);  // of the probabilities
+  steps.give_extra(kept, "dropped");
   steps.give_extra(kept, "repeated_value");
+  if (s.drops) {
+    steps.make(s.scores, s.scores * 2 + s.mask);
+    steps.give(s.scores);
+    steps.give_extra(kept, "drop_mask");
+  }
   steps.kernel(s.scores * 3);  // through softmax, in place
   steps.give_extra(kept, "probabilities");
   steps.take(s.whole * 2);  // of k and q
@@ -110,6 +129,7 @@ extern const OperatorType k_unfused_attention{
     .describe = describe_unfused_attention,
     .category = OperatorCategory::attention,
     .autocast = AutocastRule::lower,
+    .drops = true,
 };
 
 }  // namespace shardlab

@@ -133,7 +133,10 @@ const Keys<ModelSpec>& model_keys() {
           "efficient, math: that backend of sdpa; with all scores in memory eager, as transformers' "
           "attn_implementation, and unfused, as Megatron-LM without flash attention"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
-      key("dropout", &ModelSpec::dropout, kind::fraction(0, 1), "of hidden states and attention"),
+      key("dropout", &ModelSpec::dropout, kind::optional(kind::fraction(0, 1)),
+          "share of elements that are dropped in training, in place of all such shares of config.json "
+          "(resid_pdrop, attention_dropout ...)",
+          "as config.json says"),
       key("overrides", &ModelSpec::overrides, kind::json_map(),
           "fields of config.json to replace, by their own names"),
       key("frozen", &ModelSpec::frozen, kind::texts(),

@@ -84,7 +84,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel={strategy: fsdp1, sync_module_states: true}", "precision.autocast=float16",
         "activation.partition=true", "offload={parameters: cpu, ratio: 50%}", "train.optimizer=adafactor",
         "train.nan_check=true", "train.optimizer_in_backward=true", "train.evaluation.batches=5",
-        "train.pin_batches=false", "train.epochs=1", "train.steps=5", "model.dropout=0.1", "limits.gpus=8",
+        "train.pin_batches=false", "train.epochs=1", "train.steps=5", "limits.gpus=8",
         "cluster.host.cores=4"}) {
     const std::string error = result_of({set});
     INFO(set << " -> " << error);
@@ -108,7 +108,6 @@ TEST_CASE("supported: what is only predicted is refused where a run begins") {
   for (const char* set : {"model.attention=triton", "model.attention=flash3", "model.attention=efficient",
                           "parallel.initialization=cpu", "train.evaluation.every=5", "train.data_workers=4",
                           "checkpoint.path=x", "checkpoint.type=sharded", "model.loss.held_logits=float32",
-                          "model.lora={rank: 1, targets: [x], dropout: 0.1}",
                           "cluster={node: dgx-h100, suppose: {memory: 2}}"}) {
     INFO(set);
     CHECK(result_of({set}) == "");

@@ -5,6 +5,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/util/SmallVector.h>
 
+#include "engine/execute/mask_seeds.h"
 #include "engine/execute/torch/instructions/segment_program.h"
 #include "engine/execute/torch/memory/memory_ledger.h"
 #include "engine/model/operators/operator_type.h"
@@ -28,6 +29,7 @@ class SegmentAction : public Action {
   }
 
   void run(StepContext& step) override {
+    step_ = step.step;
     for (const BoundView& view : program_.parameters) parameters_.push_back(make_view(view));
     gradients_.resize(program_.gradients.size());
     enter();
@@ -132,9 +134,17 @@ class SegmentAction : public Action {
     const TensorList outputs = pick(bound.step->results);
     const TensorList extras = pick(bound.step->extras);
     const TensorList parameters = parameters_of(bound);
-    bound.implementation->forward({*bound.op, run_.planned.graph, inputs, parameters, outputs, extras});
+    const std::vector<std::uint64_t> seeds = seeds_of(bound);
+    bound.implementation->forward(
+        {*bound.op, run_.planned.graph, inputs, parameters, outputs, extras, seeds});
     const std::optional<std::size_t> counts = bound.op->type->expert_counts;
     if (first_forward_ && counts) count_experts(bound.step->op, outputs[*counts]);
+  }
+
+  std::vector<std::uint64_t> seeds_of(const BoundStep& bound) const {
+    if (bound.op->attributes.get_or(attribute::k_dropout, 0.0) == 0) return {};
+    return mask_seeds(run_.planned.scenario, step_, run_.rank, static_cast<int>(micro_batch_),
+                      bound.step->op.index());
   }
 
   // Added up where they are made: on a device nobody waits for them before the run is over.
@@ -218,6 +228,7 @@ class SegmentAction : public Action {
   const bool first_forward_;  // not one that is run again
   const std::size_t micro_batch_;
   const double seed_;
+  std::int64_t step_ = 0;           // that runs
   std::vector<at::Tensor> values_;  // by ValueIndex; empty between runs
   std::vector<at::Tensor> parameters_, gradients_;
 };

@@ -81,6 +81,9 @@ struct RowKernels {
   void (*soft_cap_forward)(float cap, const T* x, std::int64_t count, T* y);
   void (*soft_cap_backward)(float cap, const T* dy, const T* y, std::int64_t count, T* dx);
 
+  // y = x * factor where `kept` is 1, else x * 0, element by element. y may be x.
+  void (*apply_mask)(float factor, const T* x, const std::uint8_t* kept, std::int64_t count, T* y);
+
   // y = x * factor, element by element.
   void (*scale)(float factor, const T* x, std::int64_t count, T* y);
   // y = a * b, element by element.

@@ -14,7 +14,7 @@
 #include <ATen/ops/tril.h>
 #include <ATen/ops/where.h>
 
-#include "engine/execute/torch/operators/eager_parts.h"
+#include "engine/execute/torch/operators/dropped_probabilities.h"
 
 namespace shardlab {
 namespace {
@@ -137,7 +137,8 @@ void forward(const ForwardArguments& arguments) {
   const Sizes s(arguments.op, arguments.inputs[0]);
   const KeptExtras kept(arguments);
   const Variables held = fill_probabilities(s, kept, arguments.inputs);
-  const at::Tensor probabilities = kept.find("probabilities");
+  drop_into_kept(arguments, kept, kept.find("probabilities"));
+  const at::Tensor probabilities = read_by_product(kept);
   at::Tensor second;
   if (s.casts) second = probabilities.to(arguments.inputs[0].scalar_type());
   at::Tensor value = kept.find("value");
@@ -165,10 +166,12 @@ struct HeadGradients {
     if (!value.defined()) value = heads_of(s, arguments.saved_inputs[2], s.kv_heads).flatten(0, 1);
     {
       const at::Tensor dy = matrices_of(s, arguments.output_gradients[0]);
-      v = at::bmm(probabilities.flatten(0, 1).transpose(1, 2), dy);
+      v = at::bmm(read_by_product(kept).flatten(0, 1).transpose(1, 2), dy);
       slope = at::bmm(dy, value.transpose(1, 2));
     }
+    kept.give("dropped");
     kept.give("value");
+    slope = through_dropout(arguments, kept, std::move(slope));
     slope = softmax_backward(slope.view(probabilities.sizes()), probabilities, at::kFloat).flatten(0, 1);
     kept.give("probabilities");
     k = at::bmm(kept.find("query").transpose(1, 2), slope);

@@ -13,7 +13,7 @@
 #include <ATen/ops/tanh.h>
 #include <ATen/ops/tanh_backward.h>
 
-#include "engine/execute/torch/operators/eager_parts.h"
+#include "engine/execute/torch/operators/dropped_probabilities.h"
 
 namespace shardlab {
 namespace {
@@ -93,10 +93,11 @@ at::Tensor masked_in_float(const at::Tensor& scores, const at::Tensor& mask) {
   return scores.is_cpu() ? scores.to(at::kFloat).add_(mask) : at::add(scores, mask);
 }
 
-// Scores lie by turns in the place of the probabilities and in one more tensor.
-void fill_probabilities(const KeptExtras& kept, const Sizes& s, const Operands& operands,
-                        const at::Tensor& mask) {
-  const at::Tensor probabilities = kept.find("probabilities");
+// Scores lie by turns in the place of what the product reads and in one more tensor.
+void fill_probabilities(const ForwardArguments& arguments, const KeptExtras& kept, const Sizes& s,
+                        const Operands& operands) {
+  const at::Tensor &mask = arguments.inputs[3], place = kept.find("probabilities");
+  const at::Tensor probabilities = place.defined() ? place : kept.find("dropped");
   const bool casts = probabilities.scalar_type() != at::kFloat,
              in_float = casts && mask.scalar_type() != probabilities.scalar_type();
   at::Tensor more = at::empty_like(probabilities), tanh = kept.find("tanh"),
@@ -125,7 +126,13 @@ void fill_probabilities(const KeptExtras& kept, const Sizes& s, const Operands& 
       at::_softmax_out(second, first, -1, false);
     }
   }
-  if (casts) probabilities.copy_(wide);
+  if (!casts) {
+    drop_into_kept(arguments, kept, probabilities);
+  } else if (place.defined()) {
+    probabilities.copy_(wide);
+  } else {
+    drop_into_kept(arguments, kept, wide.to(probabilities.scalar_type()));
+  }
 }
 
 void forward(const ForwardArguments& arguments) {
@@ -133,8 +140,8 @@ void forward(const ForwardArguments& arguments) {
   const KeptExtras kept(arguments);
   copy_operands(kept, s, arguments.inputs);
   const Operands operands(kept, s, arguments.inputs);
-  fill_probabilities(kept, s, operands, arguments.inputs[3]);
-  const at::Tensor attended = at::bmm(kept.find("probabilities").flatten(0, 1), operands.v)
+  fill_probabilities(arguments, kept, s, operands);
+  const at::Tensor attended = at::bmm(read_by_product(kept).flatten(0, 1), operands.v)
                                   .view({s.batch, s.heads, s.sequence, s.head_dim});
   arguments.outputs[0].view({s.batch, s.sequence, s.heads, s.head_dim}).copy_(attended.transpose(1, 2));
 }
@@ -143,7 +150,7 @@ void forward(const ForwardArguments& arguments) {
 at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, const KeptExtras& kept,
                            at::Tensor gradient) {
   const at::Tensor probabilities = kept.find("probabilities"), wide = kept.find("wide_probabilities");
-  const at::ScalarType dtype = probabilities.scalar_type();
+  const at::ScalarType dtype = gradient.scalar_type();
   const ModelGraph& graph = arguments.graph;
   const bool in_float =
       graph.tensor(arguments.op.inputs[3]).dtype != graph.tensor(arguments.op.inputs[0]).dtype;
@@ -171,11 +178,13 @@ struct OperandGradients {
     at::Tensor of_probabilities;
     {
       const at::Tensor dy = heads_of(s, arguments.output_gradients[0], s.heads).reshape(operands.q.sizes());
-      v = at::bmm(kept.find("probabilities").flatten(0, 1).transpose(1, 2), dy);
+      v = at::bmm(read_by_product(kept).flatten(0, 1).transpose(1, 2), dy);
       of_probabilities = at::bmm(dy, operands.v.transpose(1, 2));
     }
+    kept.give("dropped");
     if (kept.find("wide_probabilities").defined()) kept.give("probabilities");
     kept.give("value");
+    of_probabilities = through_dropout(arguments, kept, std::move(of_probabilities));
     const at::Tensor of_scores = backward_scores(arguments, s, kept, std::move(of_probabilities));
     k = at::bmm(operands.q.transpose(1, 2), of_scores).transpose(1, 2);
     q = at::bmm(of_scores, operands.k.transpose(1, 2));

@@ -12,6 +12,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -30,6 +31,9 @@ struct ForwardArguments {
   std::span<const at::Tensor> parameters;  // by Operator::parameters
   std::span<const at::Tensor> outputs;     // by Operator::outputs; written, contents on entry do not matter
   std::span<const at::Tensor> extras;      // by OperatorDescription::extras; written likewise
+  // What the random masks of an operator with the attribute dropout follow from, one for each sequence of
+  // the micro-batch (engine/execute/mask_seeds.h).
+  std::span<const std::uint64_t> seeds{};
 };
 
 // Where the gradient of a parameter goes: usually a view into a flat gradient buffer. Contiguous, of the

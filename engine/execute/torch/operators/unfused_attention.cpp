@@ -11,7 +11,7 @@
 #include <ATen/ops/sum.h>
 
 #include "engine/execute/torch/operators/aten/attention_math.h"
-#include "engine/execute/torch/operators/eager_parts.h"
+#include "engine/execute/torch/operators/dropped_probabilities.h"
 
 namespace shardlab {
 namespace {
@@ -80,10 +80,11 @@ void forward(const ForwardArguments& arguments) {
     at::bmm_out(product, heads_of(in.q, i), heads_of(in.k, i).transpose(1, 2));
   }
   fill_probabilities(settings, scores, probabilities);
+  drop_into_kept(arguments, kept, probabilities);
   const at::Tensor attended = empty_matrices(in.q, settings.head_dim);
   for (std::int64_t i = 0; i < in.q.size(0); ++i) {
     at::Tensor product = attended[i];
-    at::bmm_out(product, probabilities[i], heads_of(in.v, i));
+    at::bmm_out(product, read_by_product(kept)[i], heads_of(in.v, i));
   }
   arguments.outputs[0].view(in.q.sizes()).copy_(attended.transpose(1, 2));
 }
@@ -101,10 +102,12 @@ struct HeadGradients {
     at::Tensor of_scores = at::empty_like(probabilities);
     for (std::int64_t i = 0; i < batch; ++i) {
       at::Tensor of_v = v[i], of_probabilities = of_scores[i];
-      at::bmm_out(of_v, probabilities[i].transpose(1, 2), heads_of(dy, i));
+      at::bmm_out(of_v, read_by_product(kept)[i].transpose(1, 2), heads_of(dy, i));
       at::bmm_out(of_probabilities, heads_of(dy, i), heads_of(in.v, i).transpose(1, 2));
     }
+    kept.give("dropped");
     kept.give("repeated_value");
+    of_scores = through_dropout(arguments, kept, std::move(of_scores));
     at::_softmax_backward_data_out(of_scores, of_scores, probabilities, -1, probabilities.scalar_type());
     kept.give("probabilities");
     of_scores.mul_(scale);

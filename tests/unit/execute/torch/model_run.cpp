@@ -168,7 +168,8 @@ void ModelRun::run_step(const Program& program, const ProgramStep& step,
   }
   const OperatorImplementation* implementation = place_.find(op.type->name);
   if (step.kind == StepKind::forward) {
-    implementation->forward({op, graph_, operands, parameters, results, extras});
+    const std::vector<std::uint64_t> seeds(static_cast<std::size_t>(graph_.micro_batch), step.op.index());
+    implementation->forward({op, graph_, operands, parameters, results, extras, seeds});
     return;
   }
   const auto saved_inputs = pick(step.saved_inputs), saved_outputs = pick(step.saved_outputs);

@@ -1,4 +1,4 @@
-// gelu in both forms, its gated product, soft caps. Private to isa_*.cpp.
+// gelu in both forms, its gated product, soft caps, masks. Private to isa_*.cpp.
 #pragma once
 
 #include "engine/execute/torch/kernels/body/vector.h"
@@ -122,6 +122,17 @@ void soft_cap_backward(float cap, const T* dy, const T* y, std::int64_t count, T
   for (std::int64_t i = 0; i < count; i += k_lanes) {
     const Floats share = load(y + i, count - i) / cap;
     store(dx + i, load(dy + i, count - i) * (1.0f - share * share), count - i);
+  }
+}
+
+template <typename T>
+void apply_mask(float factor, const T* x, const std::uint8_t* kept, std::int64_t count, T* y) {
+  for (std::int64_t i = 0; i < count; i += k_lanes) {
+    const std::int64_t left = count - i < k_lanes ? count - i : k_lanes;
+    Bytes bytes{};
+    __builtin_memcpy(&bytes, kept + i, static_cast<std::size_t>(left));
+    const Floats factors = __builtin_convertvector(bytes, Floats) * factor;
+    store(y + i, load(x + i, left) * factors, left);
   }
 }
 

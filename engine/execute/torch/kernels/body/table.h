@@ -23,6 +23,7 @@ constexpr RowKernels<T> make_table() {
           .geglu_backward = geglu_backward<T>,
           .soft_cap_forward = soft_cap_forward<T>,
           .soft_cap_backward = soft_cap_backward<T>,
+          .apply_mask = apply_mask<T>,
           .scale = scale<T>,
           .product = product<T>,
           .log_sum_exp = log_sum_exp<T>,

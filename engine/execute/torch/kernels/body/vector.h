@@ -23,6 +23,7 @@ constexpr std::int64_t k_lanes = SHARDLAB_LANES;
 typedef float Floats __attribute__((vector_size(SHARDLAB_LANES * 4)));
 typedef std::int32_t Ints __attribute__((vector_size(SHARDLAB_LANES * 4)));
 typedef std::uint32_t Words __attribute__((vector_size(SHARDLAB_LANES * 4)));
+typedef std::uint8_t Bytes __attribute__((vector_size(SHARDLAB_LANES)));
 typedef std::uint16_t Halves __attribute__((vector_size(SHARDLAB_LANES * 2)));
 
 SHARDLAB_INLINE Floats broadcast(float value) {

@@ -210,7 +210,8 @@ TEST_CASE("storages and temporaries are as described of attention by its formula
   }
 }
 
-// With all scores in memory: keys repeated or not, a window, queries, keys and values in one.
+// With all scores in memory: keys repeated or not, a window, queries, keys and values in one; without dropout
+// and with it wherever the family's modules have it.
 TEST_CASE("storages and temporaries are as described of attention in all forms") {
   install_counting_allocator();
   at::set_num_threads(1);
@@ -225,11 +226,14 @@ TEST_CASE("storages and temporaries are as described of attention in all forms")
         {"gpt2", AttentionForm::unfused, Implementation::fused}}) {
     for (const std::int64_t batch : {1, 2}) {
       for (const DType dtype : {DType::float32, DType::bfloat16, DType::float16}) {
-        CAPTURE(family, form, batch, to_string(dtype));
-        GraphOptions options{batch, 60, dtype, dtype};
-        options.implementation = implementation;
-        options.attention = form;
-        check_described(family_model(family, options));
+        for (const double dropout : {0.0, 0.1}) {
+          CAPTURE(family, form, batch, to_string(dtype), dropout);
+          GraphOptions options{batch, 60, dtype, dtype};
+          options.implementation = implementation;
+          options.attention = form;
+          options.dropout = dropout;
+          check_described(family_model(family, options));
+        }
       }
     }
   }

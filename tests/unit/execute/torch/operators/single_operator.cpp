@@ -94,7 +94,8 @@ Outcome SingleOperator::forward() const {
   }
   std::vector<at::Tensor> values;
   for (const OperatorInput& input : inputs) values.push_back(input.value);
-  place_.find(op.type->name)->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras});
+  place_.find(op.type->name)
+      ->forward({op, graph_, values, parameters, {&outcome.output, 1}, outcome.extras, seeds});
   return outcome;
 }
 

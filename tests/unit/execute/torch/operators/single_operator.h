@@ -44,6 +44,7 @@ class SingleOperator {
   const ModelGraph& graph() const { return graph_; }
   std::vector<OperatorInput> inputs;
   std::vector<at::Tensor> parameters;
+  std::vector<std::uint64_t> seeds;  // of random masks, one for each sequence
 
   // Inputs are copied, because backward may write gradients over them.
   SingleOperator copy_at(const Place& place) const;
