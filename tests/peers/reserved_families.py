@@ -39,24 +39,30 @@ FAMILIES = {
     "Mistral-7B, window half as long": ("mistral-7b", 8192, 1, {"checkpoint": True}),
     "Mistral-7B, FSDP1, window as long": ("mistral-7b", 4096, 1, {"strategy": "fsdp1"}),
     "MPT-7B": ("mpt-7b", 2048, 1, {"attention": "eager"}),
+    "GPT-2 XL, dropout": ("gpt2-xl", 1024, 4, {"dropout": 0.1}),
+    "GPT-2, dropout, FSDP1, checkpointed": ("gpt2-medium", 1024, 8, {"strategy": "fsdp1", "checkpoint": True, "dropout": 0.1}),
+    "Phi-2, dropout": ("phi-2", 2048, 2, {"dropout": 0.1}),
+    "Qwen3-8B, scores in memory, dropout": ("qwen3-8b", 2048, 2, {"attention": "eager", "dropout": 0.1}),
+    "Gemma-2-2B, dropout": ("gemma-2-2b", 2048, 1, {"attention": "eager", "dropout": 0.1}),
+    "Llama-3.2-1B in float32, scores in memory, dropout": ("llama-3.2-1b", 1024, 2, {"attention": "eager", "param": "float32", "dropout": 0.1}),
 }
 
 
-def config_of(model):
-    """Without dropout, tied heads and most layers."""
+def config_of(model, dropout):
+    """Without tied heads and most layers; a share of dropout everywhere."""
     config = json.loads((SOURCE / "assets/models" / model / "config.json").read_text())
     for key in LAYER_KEYS:
         if key in config:
             config[key] = LAYERS
     if "layer_types" in config:
         config["layer_types"] = config["layer_types"][:LAYERS]
-    config.update({key: 0.0 for key in config if key.endswith("_pdrop") or key.endswith("dropout")})
-    config.update({key: 0.0 for key in ("resid_pdrop", "embd_pdrop", "attn_pdrop") if config["model_type"] == "gpt2"})
+    config.update({key: dropout for key in config if key.endswith("_pdrop") or key.endswith("dropout")})
+    config.update({key: dropout for key in ("resid_pdrop", "embd_pdrop", "attn_pdrop") if config["model_type"] == "gpt2"})
     return {**config, "tie_word_embeddings": False}
 
 
 def cases_of(names):
-    return [case(name, config=config_of(model), sequence=sequence, micro_batch=sequences, **{"reduce": more.get("param", "float32"), **more})
+    return [case(name, config=config_of(model, more.get("dropout", 0.0)), sequence=sequence, micro_batch=sequences, **{"reduce": more.get("param", "float32"), **more})
             for name, (model, sequence, sequences, more) in FAMILIES.items() if not names or name in names]
 
 
