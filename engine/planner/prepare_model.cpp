@@ -29,15 +29,16 @@ std::map<ModuleId, UnitPrecision> precisions_of(const SettingsByModule& settings
   return precisions;
 }
 
-// An optimizer within backward steps module by module: where parameters are, gradients are complete first.
-// There nothing but a tie can be in the way.
+// An optimizer within backward steps unit by unit, or module by module where nothing is gathered: where
+// parameters are, gradients are complete first. There nothing but a tie can be in the way.
 Result<WrappedModules> wrapped_modules(const Scenario& scenario, const ModelGraph& graph) {
   if (facts_of(scenario).gathers_modules) {
     const LeafSpec leaves = zero_options(scenario).leaf_module;
     SHARDLAB_CHECK_OK(check_leaf_modules(graph, leaves, "parallel.zero"));
     return modules_that_read(graph, leaf_modules(graph, leaves));
   }
-  if (!scenario.train->optimizer_in_backward) return wrap_modules(graph, scenario.parallel->wrap);
+  if (!scenario.train->optimizer_in_backward || facts_of(scenario).gathers_units)
+    return wrap_modules(graph, scenario.parallel->wrap);
   WrapSpec owners;
   owners.policy = WrapPolicyKind::owners;
   Result<WrappedModules> wrapped = wrap_modules(graph, owners);

@@ -115,7 +115,8 @@ struct StrategyFacts {
   void (*check_ranks)(Complaints& complaints, int ranks) = nullptr;
   // Complaints about its settings beside a valid mesh; may be null.
   void (*check)(Complaints& complaints, const ResolvedMesh& mesh) = nullptr;
-  // Gradients are final as soon as backward has written them: an optimizer may step then, module by module.
+  // Gradients are final within backward, as soon as it has written or reduced them: an optimizer may step
+  // then, unit by unit, or, where units are not gathered, module by module.
   bool updates_in_backward = false;
 
   // Options of its own that are not built yet (engine/scenario/unsupported.h).

@@ -55,7 +55,6 @@ Rows make_rows() {
       {"offload.ratio", {}, "100%"},
       {"train.optimizer", {"adamw_8bit"}, "adamw", true},
       {"train.optimizer", {"adafactor"}, "adamw"},
-      {"train.optimizer_in_backward", {}, "false", true},
       {"train.nan_check", {}, "false"},
       {"train.data_workers", {}, "0", true},
       {"train.pin_batches", {}, "true"},

@@ -104,6 +104,8 @@ class Driver {
         emit_optimizer_in_backward(b_, student_, train_, make_id<SegmentId>(i));
     }
     student_.end_of_backward();
+    if (train_.optimizer_in_backward)  // what was complete with the end alone
+      emit_optimizer_in_backward(b_, student_, train_, make_id<SegmentId>(0));
   }
 
   // A checkpointed region is run again when backward asks for the first tensor of it: after the hooks of the

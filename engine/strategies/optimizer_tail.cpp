@@ -363,7 +363,7 @@ void emit_optimizer_in_backward(StepBuilder& builder, Strategy& strategy, const 
     if (builder.partition().unit(unit.unit).segments.front() < segment) continue;
     due.units = {unit};
     emit_optimizer(builder, due, train, std::nullopt);
-    builder.free(unit.gradients);
+    strategy.finish_in_backward(unit);
   }
   builder.set_pass(builder.plan().strategy);
 }

@@ -133,6 +133,8 @@ class Strategy {
   // The same of one of trained()'s units, and what follows its optimizer step: TrainedState::one_by_one.
   virtual void prepare_one(std::size_t) {}
   virtual void finish_one(std::size_t) {}
+  // One of trained()'s units was updated within backward: its gradients go, and it is trained()'s no more.
+  virtual void finish_in_backward(const TrainedUnit& unit) { b_.free(unit.gradients); }
   // After the optimizer: makes of what it updated what compute reads.
   virtual void after_update() {}
   // Elements of a unit with the padding of all ranks, as its collectives move them.

@@ -2,6 +2,7 @@
 // dropped then; and states in eight bits.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "tests/catch.h"
 #include "tests/plans/plan_cases.h"
@@ -70,6 +71,54 @@ TEST_CASE("optimizer in backward: each module is updated once, and no two module
       for (const auto& [buffer, count] : updates) CHECK(count == 1);
       CHECK(most_gradients(*plan) <= largest_parameters(*plan));
     }
+  }
+}
+
+// A unit's gradient is reduced, used and dropped before the second one after it is reduced.
+TEST_CASE("optimizer in backward: native updates each unit once, behind its reduction") {
+  for (const char* precision : {"{}", "{param: bfloat16, reduce: float32}"}) {
+    for (const std::string& ranks : {std::string("1"), std::string("2")}) {
+      INFO(ranks << " ranks, precision " << precision);
+      const PlannedScenario planned =
+          planned_with({"parallel.strategy=native", "cluster.ranks=" + ranks,
+                        "train.optimizer_in_backward=true", std::string("precision=") + precision});
+      for (const StepPlan* plan : {&planned.plan.first, &planned.plan.steady}) {
+        std::map<BufferId, int> updates;
+        std::optional<std::size_t> last_backward;
+        std::size_t within = 0, live = 0;
+        for (const Instruction& instruction : plan->instructions) {
+          const auto kept = [&](const std::vector<BufferId>& buffers) {
+            return std::count_if(buffers.begin(), buffers.end(), [&](BufferId id) {
+              const BufferClass kind = plan->buffer(id).buffer_class;
+              return kind == BufferClass::gradient_shard;
+            });
+          };
+          live += static_cast<std::size_t>(kept(instruction.allocates));
+          CHECK(live <= 2);
+          live -= static_cast<std::size_t>(kept(instruction.frees));
+          if (instruction.kind == InstructionKind::Backward) last_backward = updates.size();
+          if (instruction.kind != InstructionKind::OptimizerStep) continue;
+          CHECK(plan->streams[instruction.stream.index()].name == "reduce");
+          for (const BufferId id : instruction.writes)
+            if (plan->buffer(id).buffer_class == BufferClass::parameter_shard) ++updates[id];
+        }
+        CHECK(live == 0);
+        within = last_backward.value_or(0);
+        CHECK(updates.size() == planned.partition.units.size());
+        CHECK(within == planned.partition.units.size() - 1);  // all but the root's
+        for (const auto& [buffer, count] : updates) CHECK(count == 1);
+      }
+    }
+  }
+}
+
+// One rank has nothing to scatter: what backward leaves is what the optimizer reads.
+TEST_CASE("native copies no gradients of a unit that nobody shares") {
+  for (const char* precision : {"{}", "{param: bfloat16, reduce: float32}"}) {
+    const PlannedScenario planned =
+        planned_with({"parallel.strategy=native", std::string("precision=") + precision});
+    for (const Instruction& instruction : planned.plan.steady.instructions)
+      CHECK(instruction.kind != InstructionKind::ReduceScatter);
   }
 }
 

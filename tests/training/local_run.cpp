@@ -46,8 +46,11 @@ bool gradients_are_complete(const StepPlan& plan, InstructionId id) {
   const InstructionKind kind = plan.instruction(id).kind;
   if (kind == InstructionKind::GradientNorms) return true;
   if (kind != InstructionKind::OptimizerStep) return false;
+  bool updates = false;
   for (const Instruction& instruction : plan.instructions) {
     if (instruction.kind == InstructionKind::GradientNorms) return false;
+    if (updates && instruction.kind == InstructionKind::Backward) return false;  // never all at once
+    updates = updates || instruction.kind == InstructionKind::OptimizerStep;
   }
   return true;
 }

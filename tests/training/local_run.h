@@ -38,7 +38,8 @@ struct Trained {
   std::vector<double> losses;          // mean over ranks, every step
   std::vector<double> gradient_norms;  // every step; empty without clipping
   NamedTensors
-      gradients;  // of the first step, averaged over the global batch, not clipped; none of frozen parameters
+      gradients;  // of the first step, averaged over the global batch, not clipped; none of frozen
+                  // parameters, and none at all where an optimizer within backward drops them one by one
   NamedTensors initial;     // parameters before and
   NamedTensors parameters;  // after the steps
 };

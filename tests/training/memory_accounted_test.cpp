@@ -289,6 +289,15 @@ TEST_CASE("memory is accounted: compiled blocks and losses") {
                  {eager, "model.compile=whole", "activation.checkpoint=full", "train.micro_batch=2"});
 }
 
+TEST_CASE("memory is accounted: an optimizer within backward") {
+  const std::string within = "train.optimizer_in_backward=true", no_clipping = "train.clip_norm=null";
+  check_scenario("first/tiny-llama-none.yaml", {within, no_clipping, "train.micro_batch=2"});
+  check_scenario("validation/llama-64m.yaml",
+                 {within, no_clipping, "parallel={strategy: native}", "train.accumulation=1"});
+  check_scenario("first/tiny-llama-bf16.yaml", {within, no_clipping, "parallel={strategy: native}",
+                                                "cluster.ranks=1", "train.micro_batch=2"});
+}
+
 TEST_CASE("memory is accounted: dropout") {
   const std::string eager = "model.implementation=eager", share = "model.dropout=10%";
   check_scenario("validation/llama-64m.yaml", {share, "model.attention=unfused", "train.accumulation=2"});

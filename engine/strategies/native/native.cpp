@@ -7,6 +7,7 @@
 // what they need; the host waits for nothing.
 #include <algorithm>
 
+#include "engine/scenario/train_spec.h"
 #include "engine/strategies/native/native_gather.h"
 #include "engine/strategies/native/native_reduce.h"
 #include "engine/strategies/sharding_strategy.h"
@@ -30,7 +31,7 @@ class NativeStrategy : public ShardingStrategy<NativeUnit> {
       : ShardingStrategy(builder, scenario),
         streams_(add_streams(builder)),
         gather_(builder, streams_, groups_, units_),
-        reduce_(builder, streams_, groups_, units_) {}
+        reduce_(builder, streams_, groups_, units_, scenario.train->optimizer_in_backward) {}
 
   void declare_persistent() override {
     declare_units(
@@ -78,13 +79,22 @@ class NativeStrategy : public ShardingStrategy<NativeUnit> {
 
   void end_of_backward() override {
     post_backward(root());
-    if (reduces()) reduce_.finish();
+    if (reduces() && !updates_in_backward()) reduce_.finish();
   }
 
+  // Within backward it runs behind the reductions, beside compute.
   TrainedState trained() const override {
     TrainedState trained = ShardingStrategy::trained();
     trained.sums_one_norm = true;
+    if (!updates_in_backward()) return trained;
+    trained.stream = streams_.reduce;
+    std::erase_if(trained.units, [&](const TrainedUnit& unit) { return units_[unit.unit.index()].updated; });
     return trained;
+  }
+
+  void finish_in_backward(const TrainedUnit& unit) override { reduce_.drop_updated(unit.unit); }
+  void after_update() override {
+    if (updates_in_backward()) reduce_.finish();
   }
 
   std::int64_t padded_elements(UnitId unit) const override {
@@ -106,6 +116,8 @@ class NativeStrategy : public ShardingStrategy<NativeUnit> {
   }
 
  private:
+  bool updates_in_backward() const { return scenario_.train->optimizer_in_backward; }
+
   // Whether this is, among the units with parameters that give theirs back after forward, the one whose
   // forward ends last.
   bool is_first_of_backward(UnitId unit) const {

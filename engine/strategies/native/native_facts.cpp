@@ -32,6 +32,7 @@ extern constexpr StrategyFacts k_native_facts{
     .why_no_subgroups = "native keeps parameters whole or spreads them over all sharding ranks",
     .why_root_stays = "it never frees parameters that backward needs first",
     .proposed = false,  // it is not what people have
+    .updates_in_backward = true,
     .not_built = not_built,
 };
 

@@ -10,6 +10,7 @@ void Reduce::reduce(UnitId unit, const std::vector<BufferId>& gradients) {
   NativeUnit& state = units_[unit.index()];
   drop_previous_input();
   const BufferId input = input_of(state, unit, gradients);
+  if (state.whole_gradient) return finish_whole(state, unit, input);
   const BufferId output = scatter(state, unit, input);
   previous_ = {input, *b_.last_on(streams_.reduce)};
   if (mesh_.replicate) emit_all_reduce(b_, unit, *mesh_.replicate, output, streams_.reduce);
@@ -25,6 +26,13 @@ BufferId Reduce::input_of(NativeUnit& state, UnitId unit, const std::vector<Buff
   if (is_written_in_place(state)) return gradients.front();
   collect(state, unit, gradients);
   return state.input;
+}
+
+// What one segment writes in the right dtype is the gradient itself.
+void Reduce::finish_whole(NativeUnit& state, UnitId unit, BufferId gradient) {
+  state.gradient = gradient;
+  if (mesh_.replicate || updates_) b_.wait(streams_.reduce, StepBuilder::compute());
+  if (mesh_.replicate) emit_all_reduce(b_, unit, *mesh_.replicate, gradient, streams_.reduce);
 }
 
 // Copied where nothing is yet, else added.
@@ -78,8 +86,19 @@ void Reduce::settle(NativeUnit& state, UnitId unit, BufferId output) {
 // Two inputs at most: the one that is being reduced and the one that backward writes.
 void Reduce::drop_previous_input() {
   if (!previous_) return;
-  b_.free({previous_->input}, {previous_->reduction});
+  b_.free({previous_->input}, {previous_->reader});
   previous_.reset();
+}
+
+// A gradient that compute owns goes when compute comes by next: it does not wait for the optimizer.
+void Reduce::drop_updated(UnitId unit) {
+  NativeUnit& state = units_[unit.index()];
+  state.updated = true;
+  if (state.whole_gradient) {
+    previous_ = {state.gradient, *b_.last_on(streams_.reduce)};
+  } else {
+    b_.free({state.gradient});
+  }
 }
 
 void Reduce::finish() {

@@ -11,19 +11,24 @@ namespace shardlab::native {
 
 class Reduce {
  public:
-  Reduce(StepBuilder& builder, const Streams& streams, const Mesh& mesh, std::vector<NativeUnit>& units)
-      : b_(builder), streams_(streams), mesh_(mesh), units_(units) {}
+  // `updates`: an optimizer steps behind each reduction.
+  Reduce(StepBuilder& builder, const Streams& streams, const Mesh& mesh, std::vector<NativeUnit>& units,
+         bool updates)
+      : b_(builder), streams_(streams), mesh_(mesh), units_(units), updates_(updates) {}
 
   // Averages over the shards, then over the replicas, into or onto the sharded gradient.
   void reduce(UnitId unit, const std::vector<BufferId>& gradients);
   // This micro-batch does not reduce: what is not yet where the reduction reads it, in its dtype, goes there.
   void keep(UnitId unit, const std::vector<BufferId>& gradients);
+  // The optimizer, which stands last on the stream of reductions, is done with the unit's gradient.
+  void drop_updated(UnitId unit);
   // End of backward: compute waits for all reductions.
   void finish();
 
  private:
   BufferId input_of(NativeUnit& state, UnitId unit, const std::vector<BufferId>& gradients);
   void collect(NativeUnit& state, UnitId unit, const std::vector<BufferId>& gradients);
+  void finish_whole(NativeUnit& state, UnitId unit, BufferId gradient);
   BufferId scatter(NativeUnit& state, UnitId unit, BufferId input);
   void settle(NativeUnit& state, UnitId unit, BufferId output);
   void drop_previous_input();
@@ -33,13 +38,14 @@ class Reduce {
 
   struct Issued {
     BufferId input;
-    InstructionId reduction;
+    InstructionId reader;
   };
 
   StepBuilder& b_;
   const Streams& streams_;
   const Mesh& mesh_;
   std::vector<NativeUnit>& units_;
+  const bool updates_;
   std::optional<Issued> previous_;
 };
 

@@ -30,6 +30,7 @@ class Declarer {
     state_.reshard_after_forward = unit_.settings.reshard_after_forward.frees(id_ == b_.scope().root);
     state_.alignment = flat_alignment(b_, id_, mesh_.shards);
     state_.one_gradient_buffer = made_by_one_segment();
+    state_.whole_gradient = mesh_.shards == 1 && state_.reduce == state_.stored;
     // What nobody shares is whole, and compute may read it.
     const BufferLayout layout = mesh_.shards > 1 ? BufferLayout::flat_shard : BufferLayout::flat;
     state_.shard = declare_persistent_buffer(
@@ -56,6 +57,11 @@ class Declarer {
       return;
     }
     const BufferClass shard = BufferClass::gradient_shard;
+    if (state_.whole_gradient) {
+      state_.input = state_.gradient =
+          b_.declare(make("gshard", shard, BufferLayout::flat, state_.stored, StepBuilder::compute()));
+      return;
+    }
     state_.input = b_.declare(
         make("rsin", BufferClass::reduce_buffer, BufferLayout::flat, state_.reduce, StepBuilder::compute()));
     state_.reduced =

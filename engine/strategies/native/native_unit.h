@@ -22,6 +22,12 @@ struct NativeUnit : ShardedUnit {
   // Backward makes all gradients of the unit in one segment: it writes them where the reduction reads them.
   bool one_gradient_buffer = false;
 
+  // Nobody shares the unit and its gradients are made, or copied, in the dtype of the stored parameters: what
+  // backward leaves is the gradient, and there is nothing to scatter.
+  bool whole_gradient = false;
+
+  bool updated = false;  // in this step, by an optimizer within backward
+
   BufferId input;  // of the reduction, where gradients cannot be made in it
 
   std::optional<InstructionId> gathered;  // whose result nobody has waited for yet
