@@ -7,9 +7,10 @@
 // Keeps q, k, v as they came, repeated for each query head where several share one (repeat_interleave), and
 // the probabilities in q's dtype; with dropout (the attribute) also a mask and what it left of them. In
 // Megatron's order of tokens before sequences no operand of a product is copied. Softmax's backward
-// overwrites its gradient. Its kernel knows causality, ours is handed a matrix of it, a byte a pair, which
-// counts as memory and not as traffic. Executed FLOPs are those of whole matrices; MFU counts the pairs that
-// causality and the window leave.
+// overwrites its gradient. Its kernels read what causality leaves and write all
+// (megatron/fused_kernels/scaled_upper_triang_masked_softmax.h); ours are handed a matrix of it, a byte a
+// pair, which counts as memory and not as traffic. Executed FLOPs are those of whole matrices; MFU counts the
+// pairs that causality and the window leave.
 #include "engine/model/operators/attention_products.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"
@@ -23,6 +24,7 @@ struct UnfusedScores {
   std::int64_t batch, heads, sequence, head_dim, window;
   DType dtype;
   Bytes scores, whole, part, seen, mask;
+  Bytes read;  // by softmax's kernel: scores left of the diagonal, or all where a window hides more
   bool packed;
   bool repeats;  // several query heads read one key head
   bool drops;
@@ -44,6 +46,9 @@ struct UnfusedScores {
     whole = bytes_of(saturated_product(batch, sequence, heads, head_dim), dtype);
     part = bytes_of(saturated_product(batch, sequence, kv_heads, head_dim), dtype);
     seen = Bytes{saturated_product(sequence, sequence)};
+    read = window > 0 && window < sequence
+               ? scores
+               : bytes_of(saturated_product(batch, heads, sequence * (sequence + 1) / 2), dtype);
   }
 };
 
@@ -72,7 +77,7 @@ EagerSteps forward_steps(const UnfusedScores& s) {
   steps.take(s.seen);
   const std::size_t probabilities = s.repeats ? 3 : 1;
   steps.result_follows(probabilities);
-  steps.kernel(s.scores * 2);  // softmax
+  steps.kernel(s.read + s.scores);  // softmax
   steps.give(s.seen);
   if (s.drops) {
     steps.result_follows(probabilities + 1);
@@ -97,7 +102,7 @@ EagerSteps backward_steps(const UnfusedScores& s, const OperatorDescription& kep
     steps.give(s.scores);
     steps.give_extra(kept, "drop_mask");
   }
-  steps.kernel(s.scores * 3);  // through softmax, in place
+  steps.kernel(s.read * 2 + s.scores);  // through softmax, in place
   steps.give_extra(kept, "probabilities");
   steps.take(s.whole * 2);  // of k and q
   steps.give(s.scores);

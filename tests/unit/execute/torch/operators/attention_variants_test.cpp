@@ -126,17 +126,17 @@ TEST_CASE("attention of two products and a softmax in one kernel") {
   }
 }
 
-// DotProductAttention in bfloat16, n scores of 2 bytes, q, k and v of p bytes each, packed. Forward: softmax
-// 4n, heads side by side 2p. Backward: softmax 6n, gradients put together 6p. A product reads and writes 2p +
-// 2n.
+// DotProductAttention in bfloat16, n scores of 2 bytes, m of them left of the diagonal or on it, q, k and v
+// of p bytes each, packed. Forward: softmax 2m + 2n, heads side by side 2p. Backward: softmax 4m + 2n,
+// gradients put together 6p. A product reads and writes 2p + 2n.
 TEST_CASE("bytes and operations of attention of two products, by hand") {
   const Variant v{.sequence = 16, .kv_heads = 4, .packed = Packing::sections, .type = &k_unfused_attention};
-  const std::int64_t n = 2 * 4 * 16 * 16, p = 2 * 16 * 4 * 16 * 2;
+  const std::int64_t n = 2 * 4 * 16 * 16, m = 2 * 4 * 17 * 16 / 2, p = 2 * 16 * 4 * 16 * 2;
   const SingleOperator single = make(at::kBFloat16, v);
   const OperatorDescription described =
       k_unfused_attention.describe(single.graph(), single.graph().operators[0]);
-  CHECK(total(described.forward) == Bytes{4 * n + 2 * p + 2 * (2 * p + 2 * n)});
-  CHECK(total(described.backward) == Bytes{6 * n + 6 * p + 4 * (2 * p + 2 * n)});
+  CHECK(total(described.forward) == Bytes{2 * m + 2 * n + 2 * p + 2 * (2 * p + 2 * n)});
+  CHECK(total(described.backward) == Bytes{4 * m + 2 * n + 6 * p + 4 * (2 * p + 2 * n)});
   CHECK(described.saved_inputs == 0b1);
   CHECK(kept_bytes(described) == Bytes{2 * n});
   CHECK(described.forward_temporaries == Bytes{2 * n + std::max<std::int64_t>(16 * 16, p)});
