@@ -98,4 +98,9 @@ inline double tolerance_of(at::ScalarType dtype) {
   return dtype == at::kFloat ? 2e-6 : 5e-3;
 }
 
+// Every step rounds to the tensor's dtype: a few times the error of one.
+inline double tolerance_of_steps(at::ScalarType dtype) {
+  return dtype == at::kFloat ? 4e-6 : 4 * tolerance_of(dtype);
+}
+
 }  // namespace shardlab::test
