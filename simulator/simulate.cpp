@@ -171,6 +171,8 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
     left_out.emplace_back("memory that libraries take for themselves");
     left_out.emplace_back("other programs on the same processors");
   }
+  if (const std::string& dropout = inputs.planned.graph.published_dropout; !dropout.empty())
+    left_out.push_back("dropout of the published configuration: model.overrides: " + dropout);
   if (inputs.planned.scenario.train->clip_norm)
     left_out.emplace_back("steps whose gradients need no clipping are as long as others");
   return left_out;

@@ -118,6 +118,8 @@ struct ModelGraph {
   // one list for all layers, or none: as the operators' attributes say.
   std::vector<std::vector<double>> expert_shares;
   std::optional<TeacherTower> teacher;
+  // Fields of the published configuration, as JSON, whose dropout this one leaves out; empty: none.
+  std::string published_dropout;
 
   // Out of line: many hand it on, and few look into all of it.
   ModelGraph();

@@ -51,6 +51,18 @@ Status check_size(const ModelConfig& config, const ModelGraph& graph) {
                    "look for a field with too many digits");
 }
 
+// What a shipped configuration says that its original drops, where nobody has asked for any dropout.
+Result<std::string> left_out_dropout(const ModelConfig& config, const GraphOptions& options,
+                                     const ModelGraph& graph) {
+  constexpr const char* key = "published_dropout";
+  const auto drops = [](const Operator& op) { return op.attributes.get_or(attribute::k_dropout, 0.0) > 0; };
+  if (options.dropout || !config.has(key) ||
+      std::any_of(graph.operators.begin(), graph.operators.end(), drops))
+    return std::string();
+  SHARDLAB_TRY(const ModelConfig fields, config.object_or_empty(key));
+  return fields.text();
+}
+
 }  // namespace
 
 Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options) {
@@ -61,6 +73,7 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     if (family.model_type != type) continue;
     SHARDLAB_TRY(ModelGraph graph, family.build(config, options));
     SHARDLAB_CHECK_OK(check_size(config, graph));
+    SHARDLAB_TRY(graph.published_dropout, left_out_dropout(config, options, graph));
     SHARDLAB_CHECK_OK(use_attention_form(graph, options));
     if (options.implementation == Implementation::eager)
       SHARDLAB_CHECK_OK(

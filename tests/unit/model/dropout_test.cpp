@@ -64,6 +64,24 @@ TEST_CASE("an option stands in the place of all shares of the configuration") {
   CHECK(shares(family("mpt", {}, half)).size() == 5);  // attention's, and two of each of two layers
 }
 
+TEST_CASE(
+    "a shipped configuration that leaves out its original's dropout says so, until somebody asks for some") {
+  const auto left_out = [](const std::map<std::string, std::string>& overrides,
+                           std::optional<double> dropout) {
+    const auto config = ModelConfig::read(source_folder() / "assets/models/gpt2/config.json", overrides);
+    REQUIRE_OK(config);
+    GraphOptions options{1, 16};
+    options.dropout = dropout;
+    const auto graph = build_model_graph(*config, options);
+    REQUIRE_OK(graph);
+    return graph->published_dropout;
+  };
+  CHECK_THAT(left_out({}, {}), contains_text("\"resid_pdrop\":0.1"));
+  CHECK(left_out({}, 0.0).empty());
+  CHECK(left_out({{"embd_pdrop", "0.1"}}, {}).empty());
+  CHECK(family("gpt2", {}).published_dropout.empty());
+}
+
 // FalconAttention hands 0 to sdpa where there is no alibi; its sequential layers drop what attention made by
 // the share of attention.
 TEST_CASE("Falcon drops hidden states, and probabilities with alibi alone") {
