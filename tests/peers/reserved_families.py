@@ -51,6 +51,7 @@ FAMILIES = {
 def config_of(model, dropout):
     """Without tied heads and most layers; a share of dropout everywhere."""
     config = json.loads((SOURCE / "assets/models" / model / "config.json").read_text())
+    config.pop("published_dropout", None)
     for key in LAYER_KEYS:
         if key in config:
             config[key] = LAYERS
