@@ -60,11 +60,14 @@ Rule eight_bit_state() {
           {
               {.pattern = "bitsandbytes*optim_state_dict", .certainty = 70},
               {.pattern = "expects*dtype*optim*", .certainty = 50, .frame = "_optim_utils"},
-              {.pattern = "assertionerror", .certainty = 60, .frame = "_optim_utils"},
-              {.pattern = "runtimeerror", .certainty = 45, .frame = "_optim_utils"},
+              {.pattern = "assertionerror", .certainty = 60, .frame = "_optim_utils", .whole_line = true},
+              {.pattern = "assertionerror: expected dtype == info.dtype",
+               .certainty = 70,
+               .frame = "_optim_utils"},
+              {.pattern = "output tensor must have the same type as input tensor",
+               .certainty = 70,
+               .frame = "_optim_utils"},
               {.pattern = "different dtype*optimizer state", .certainty = 75},
-              {.pattern = "quant_state*optim", .certainty = 60},
-              {.pattern = "paged_*optim_state", .certainty = 60},
           },
   };
 }

@@ -4,6 +4,13 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_no_state =
+    "The optimizer has no state for a parameter that FSDP trains: it never had a gradient, or the optimizer "
+    "holds other parameters.";
+constexpr std::string_view k_no_state_fix =
+    "freeze what the loss does not reach, save after the first step at the earliest, and make the optimizer "
+    "from the wrapped model's parameters";
+
 Rule keys() {
   return {
       .id = "checkpoint/keys",
@@ -32,6 +39,14 @@ Rule keys() {
                .fix = "take the state dict from the wrapped root, in the same version that wrapped it"},
               {.pattern = "is not in the output state. the fsdpparaminfo has the param keys",
                .certainty = 84},
+              {.pattern = "is not in the optimizer state. the fsdpparaminfo has the param keys",
+               .certainty = 84,
+               .message = k_no_state,
+               .fix = k_no_state_fix},
+              {.pattern = "the state of*is empty. this should happen when use_orig_params",
+               .certainty = 84,
+               .message = k_no_state,
+               .fix = k_no_state_fix},
               {.pattern = "could not find fqn", .certainty = 76},
               {.pattern = "checkpoint contains neither", .certainty = 82},
               {.pattern = "model state_dict is required to save or load, but", .certainty = 78},

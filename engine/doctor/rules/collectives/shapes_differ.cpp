@@ -87,6 +87,7 @@ Rule shapes_differ() {
               {.pattern = "all tensors*must have the same size*across ranks", .certainty = 80},
               {.pattern = "gatheralgorithm*size mismatch", .certainty = 70},
               {.pattern = "op.preamble.length <= op.nbytes", .certainty = 88},
+              {.pattern = "processgroupgloo::*invalid tensor size at index", .certainty = 82},
               {.pattern = "enforce fail*gloo*op.preamble.length*", .certainty = 88},
               {.pattern = "received data size doesn't match expected size", .certainty = 85},
               {.pattern = "output tensor size must be equal to world_size times input tensor size",

@@ -42,7 +42,7 @@ Rule accelerate_rejects() {
               {.pattern = "is not a valid distributedtype", .certainty = 88},
               {.pattern = "accelerate config*invalid", .certainty = 70},
               {.pattern = "is not a valid backwardprefetch", .certainty = 85},
-              {.pattern = "keyerror*fsdp", .certainty = 60},
+              {.pattern = "keyerror: 'fsdp", .certainty = 60},
               {.pattern = "`fsdp_config`*deprecated", .certainty = 30, .most = Severity::info},
           },
       .faults = {{.code = ErrorCode::none, .tool = "accelerate"},

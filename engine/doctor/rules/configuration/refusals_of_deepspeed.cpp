@@ -56,6 +56,14 @@ std::vector<LogSign> refusals_of_deepspeed() {
       of_deepspeed("train batch size must be divisible by micro-batch data parallelism", 70),
       of_deepspeed("assertionerror: zero stage*requires an optimizer"),
       of_deepspeed("assertionerror: ", 58, "deepspeed/runtime/zero/config.py"),
+      of_deepspeed("communication_data_type with reduce scatter enabled"),
+      of_deepspeed("is not yet supported with*with reduce scatter enabled"),
+      of_deepspeed("in zero stage 2 must be set to true for moe"),
+      of_deepspeed("the model has moe layers, but none of the param groups are marked as moe"),
+      of_deepspeed("zero_optimization.compute_grad_norm=false", 90),
+      of_deepspeed("direct calls to tensor.backward() are not supported in this configuration"),
+      of_deepspeed("assertionerror: ", 60, "deepspeed/__init__.py*in initialize"),
+      of_deepspeed("configured in the deepspeed config, but no `scheduler`", 88),
   };
 }
 

@@ -6,6 +6,8 @@ namespace {
 
 constexpr std::string_view k_arguments =
     "FSDP refuses the module or the arguments that it was given. The message says which.";
+constexpr std::string_view k_groups =
+    "torch.distributed refuses the arguments of a process group. The message says which.";
 constexpr std::string_view k_mesh =
     "The device mesh is not of the shape that it is used for: a dimension is missing, or its name is "
     "another.";
@@ -19,6 +21,10 @@ LogSign of_arguments(std::string_view pattern, int certainty = 84, std::string_v
 
 LogSign of_mesh(std::string_view pattern, int certainty = 84, std::string_view frame = {}) {
   return {.pattern = pattern, .certainty = certainty, .frame = frame, .message = k_mesh, .fix = k_mesh_fix};
+}
+
+LogSign of_groups(std::string_view pattern, int certainty = 84, std::string_view frame = {}) {
+  return {.pattern = pattern, .certainty = certainty, .frame = frame, .message = k_groups};
 }
 
 }  // namespace
@@ -42,6 +48,26 @@ std::vector<LogSign> refusals_of_fsdp() {
       of_mesh("valueerror: ", 62, k_meshes),
       of_mesh("runtimeerror: ", 60, k_meshes),
       of_mesh("keyerror: ", 62, k_meshes),
+      {.pattern = "composable distributed api can only be applied to a module once",
+       .certainty = 90,
+       .message = "fully_shard or replicate was called twice on one module.",
+       .fix = "one call for each module: the layers first, then the model around them"},
+      {.pattern = "the `grad_fn` is needed to access the `accumulategrad`",
+       .certainty = 86,
+       .message = "The wrapped model first ran under torch.inference_mode: its gathered parameters are "
+                  "inference tensors, which cannot be trained.",
+       .fix = "evaluate under torch.no_grad() instead"},
+      of_arguments("on inner fsdp instances is not supported"),
+      of_arguments("should only be called on the root fsdp instance"),
+      of_arguments("on a module already managed by `fully_shard`"),
+      of_arguments("use_reentrant=true is not supported in composable checkpoint"),
+      of_arguments("notimplementederror: ", 60, "torch/distributed/fsdp/_unshard_param_utils.py"),
+      of_groups("trying to initialize the default process group twice", 86),
+      of_groups("valueerror: ", 56, "torch/distributed/distributed_c10d.py*in init_process_group"),
+      of_groups("valueerror: ", 56, "torch/distributed/distributed_c10d.py*in new_"),
+      of_groups("valueerror: ", 56, "torch/distributed/distributed_c10d.py*in split_group"),
+      of_groups("world size should be less or equal to the world size set by init_process_group"),
+      of_groups("backend does not support splitting"),
       of_arguments("cannot pass both process_group and device_mesh", 88),
       of_arguments("cannot specify both process_group and device_mesh", 88),
       of_arguments("cannot pass both ignored_modules and ignored_states", 88),

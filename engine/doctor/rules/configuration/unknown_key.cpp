@@ -32,7 +32,10 @@ Rule unknown_key() {
                .fix = "an \"optimizer\" section in the DeepSpeed file, deepspeed.ops.adam.DeepSpeedCPUAdam, "
                       "or \"zero_force_ds_cpu_optimizer\": false"},
               {.pattern = "do not set `gradient_accumulation_steps` in the deepspeed config",
-               .certainty = 86},
+               .certainty = 86,
+               .message = "Lightning sets gradient_accumulation_steps of DeepSpeed itself, and the file has "
+                          "it too.",
+               .fix = "take it out of the DeepSpeed file; Trainer(accumulate_grad_batches=...) says it"},
               {.pattern = "misconfigurationexception*deepspeed config", .certainty = 70},
               {.pattern = "extra fields not permitted", .certainty = 92},
               {.pattern = "extra inputs are not permitted", .certainty = 92},
@@ -45,7 +48,9 @@ Rule unknown_key() {
               {.pattern = "got an unexpected keyword argument 'evaluation_strategy'", .certainty = 85},
               {.pattern = "trainingarguments.__init__() got an unexpected keyword", .certainty = 85},
               {.pattern = "some specified arguments are not used by the hfargumentparser", .certainty = 85},
-              {.pattern = "typeerror*got an unexpected keyword argument", .certainty = 58},
+              {.pattern = "typeerror*got an unexpected keyword argument",
+               .certainty = 58,
+               .unless = {"forward() got", "training_step() got", "compute_loss() got"}},
               {.pattern = "unrecognized arguments", .certainty = 55},
               {.pattern = "unrecognized configuration", .certainty = 60},
               {.pattern = "unknown config*key", .certainty = 72},

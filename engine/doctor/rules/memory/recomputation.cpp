@@ -32,7 +32,7 @@ Rule recomputed_differs() {
                .certainty = 84,
                .message = "Reentrant checkpointing does not work with autograd.grad or backward(inputs=...).",
                .fix = "use_reentrant=False"},
-              {.pattern = "none of the outputs have requires_grad=true, this checkpoint() is not necessary",
+              {.pattern = "none of*output*requires_grad=true, this checkpoint() is not necessary",
                .certainty = 78,
                .message = "Nothing that was recomputed needs a gradient: its inputs are detached, and its "
                           "parameters are frozen.",
@@ -41,8 +41,9 @@ Rule recomputed_differs() {
               {.pattern = "recomputed metadata: {", .certainty = 90},
               {.pattern = "element 0 of tensors does not require grad and does not have a grad_fn",
                .certainty = 66,
-               .message = "No gradient reaches the loss: reentrant checkpointing drops it where no input of "
-                          "the segment needs one (frozen embeddings, adapters).",
+               .message = "No gradient reaches the loss: nothing that leads to it is trained, or reentrant "
+                          "checkpointing drops it where no input of the segment needs one (frozen "
+                          "embeddings, adapters).",
                .fix = "use_reentrant=False, or model.enable_input_require_grads(); without checkpointing: "
                       "something must be trainable"},
               {.pattern = "trying to save more tensors during recomputation", .certainty = 95},
@@ -56,12 +57,21 @@ Rule recomputed_differs() {
                .certainty = 95},
               {.pattern = "checkpointerror:", .certainty = 82},
               {.pattern = "number of tensors saved during forward*recomputation", .certainty = 92},
-              {.pattern = "trying to backward through the graph a second time", .certainty = 55},
+              {.pattern = "trying to backward through the graph a second time",
+               .certainty = 55,
+               .frame = "checkpoint"},
               {.pattern = "expected to mark a variable ready only once",
                .certainty = 60,
                .message =
                    "A parameter's gradient came twice in one backward: reentrant checkpointing under DDP.",
                .fix = "use_reentrant=False, or static_graph=True where the graph never changes"},
+              {.pattern = "has already been reduced*gradient computed twice",
+               .certainty = 82,
+               .message = "ZeRO got the gradient of a parameter twice: reentrant checkpointing of shared "
+                          "modules, or a second backward before the step.",
+               .fix = "use_reentrant=False; one backward for each micro-batch, through the engine"},
+              {.pattern = "only allowed to backward once on any region computed under selective",
+               .certainty = 80},
               {.pattern = "detected that*unpack*checkpoint*", .certainty = 60},
               {.pattern = "none of the inputs have requires_grad=true. gradients will be none",
                .certainty = 60,

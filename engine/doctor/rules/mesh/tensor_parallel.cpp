@@ -29,7 +29,6 @@ Rule order() {
               {.pattern = "tensor parallel*before*fsdp", .certainty = 75},
               {.pattern = "parallelize_module*after*fully_shard", .certainty = 80},
               {.pattern = "invalid mesh_dim_name", .certainty = 60},
-              {.pattern = "tp_mesh*dp_mesh", .certainty = 60},
           },
   };
 }
@@ -57,7 +56,6 @@ Rule plan_with_holes() {
               {.pattern = "tensor_parallel*plan*missing", .certainty = 80},
               {.pattern = "parallelize_plan*not found", .certainty = 75},
               {.pattern = "parallelize_plan*could not be resolved", .certainty = 88},
-              {.pattern = "tp_plan*", .certainty = 45},
               {.pattern = "the following layers were not sharded", .certainty = 70, .most = Severity::info},
           },
   };

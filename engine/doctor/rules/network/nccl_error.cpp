@@ -25,8 +25,8 @@ Rule nccl_error() {
           "with NCCL_DEBUG=INFO for details), NCCL version 2.19.3",
       .signs =
           {
-              {.pattern = "nccl info bootstrap.cc:*-> ", .certainty = 52, .role = Role::symptom},
-              {.pattern = "nccl info init.cc:*-> ", .certainty = 50, .role = Role::symptom},
+              {.pattern = "nccl info bootstrap.cc:*-> ", .certainty = 46, .role = Role::symptom},
+              {.pattern = "nccl info init.cc:*-> ", .certainty = 46, .role = Role::symptom},
               {.pattern = "unhandled cuda error", .certainty = 72, .role = Role::symptom},
               {.pattern = "unhandled system error", .certainty = 72, .role = Role::symptom},
               {.pattern = "ncclunhandledcudaerror", .certainty = 72, .role = Role::symptom},

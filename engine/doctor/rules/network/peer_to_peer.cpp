@@ -81,6 +81,12 @@ Rule peer_to_peer() {
                .certainty = 60,
                .message = "Direct access between GPUs is turned off by the environment.",
                .most = Severity::info},
+              {.pattern = "notimplementederror: using rtx*doesn't support faster communication",
+               .certainty = 90,
+               .message =
+                   "This GPU has no direct access between cards, and accelerate does not start with it "
+                   "allowed.",
+               .fix = "NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1, or accelerate launch, which sets them"},
               {.pattern = "doesn't support faster communication broadband via p2p or ib",
                .certainty = 72,
                .message = "This GPU has no direct access between cards; accelerate turns it off.",

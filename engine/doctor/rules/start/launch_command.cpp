@@ -4,6 +4,10 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_hostfile = "DeepSpeed's hostfile does not name the nodes of the job.";
+constexpr std::string_view k_hostfile_fix =
+    "a line for each node in the hostfile: its name as ssh knows it, and slots=N for its number of GPUs";
+
 Rule incomplete_launch() {
   return {
       .id = "start/incomplete-launch",
@@ -28,7 +32,25 @@ Rule incomplete_launch() {
               {.pattern = "run.py: error:", .certainty = 60},
               {.pattern = "launch.py: error", .certainty = 72},
               {.pattern = "node_rank*required", .certainty = 80},
-              {.pattern = "machine_rank*main_process_ip", .certainty = 80},
+              {.pattern = "need to specify the main process ip", .certainty = 86},
+              {.pattern = "need to specify the main process port", .certainty = 86},
+              {.pattern = "with multinode, but `master_addr` env was not set", .certainty = 86},
+              {.pattern = "but no extra nodes available via hostfile",
+               .certainty = 86,
+               .message = k_hostfile,
+               .fix = k_hostfile_fix},
+              {.pattern = "hostfile contains*unable to proceed with launching",
+               .certainty = 86,
+               .message = k_hostfile,
+               .fix = k_hostfile_fix},
+              {.pattern = "hostfile is empty or not formatted correctly",
+               .certainty = 86,
+               .message = k_hostfile,
+               .fix = k_hostfile_fix},
+              {.pattern = "hostname '*' not found in hostfile",
+               .certainty = 86,
+               .message = k_hostfile,
+               .fix = k_hostfile_fix},
               {.pattern = "main_process_ip*required", .certainty = 85},
               {.pattern = "you need to*main_process_port", .certainty = 60},
               {.pattern = "num_machines*main_process_ip", .certainty = 80},
@@ -64,7 +86,10 @@ Rule nodes_differ() {
                .message =
                    "Two processes say that they are the same rank: nodes were started with the same node "
                    "rank."},
-              {.pattern = "duplicate*rank", .certainty = 55, .unless = {"gpu", "cuda"}},
+              {.pattern = "duplicate*rank",
+               .certainty = 55,
+               .unless = {"gpu", "cuda", "deduplicat", "zero rank", "partition ranks",
+                          "split group cannot have"}},
               {.pattern = "inconsistent*nproc", .certainty = 70},
               {.pattern = "world size*doesn't match*nodes", .certainty = 70},
               {.pattern = "same rank*already", .certainty = 72},
@@ -74,7 +99,7 @@ Rule nodes_differ() {
               {.pattern = "node_rank*out of range", .certainty = 85},
               {.pattern = "rank*should be*less than world_size", .certainty = 80},
               {.pattern = "invalid rank*world size", .certainty = 80},
-              {.pattern = "invalid rank", .certainty = 66},
+              {.pattern = "invalid rank", .certainty = 66, .unless = {"invalid ranking"}},
           },
       .faults = {{.code = ErrorCode::inconsistent_launch}},
   };

@@ -118,7 +118,6 @@ Rule port_unreachable() {
               {.pattern = "errno: 110 - connection timed out", .certainty = 86},
               {.pattern = "connectionrefusederror: [errno 111]", .certainty = 76},
               {.pattern = "timeouterror: [errno 110] connection timed out", .certainty = 80},
-              {.pattern = "firewall", .certainty = 40},
           },
       .checks = {{.needs = {Need::environment}, .run = machine_check<head_port_remarks>}},
   };
@@ -243,6 +242,7 @@ Rule port_in_use() {
               {.pattern = "server socket has failed to listen", .certainty = 88},
               {.pattern = "port*is already in use", .certainty = 90},
               {.pattern = "port*already allocated", .certainty = 80},
+              {.pattern = "communication on port*but another process is utilizing it", .certainty = 90},
               {.pattern = "errno 98", .certainty = 85},
               {.pattern = "only one usage of each socket address", .certainty = 85},
               {.pattern = "connection error*port*in use", .certainty = 80},

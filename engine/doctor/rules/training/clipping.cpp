@@ -56,7 +56,6 @@ Rule clip_with_offload() {
               {.pattern = "no backend type associated with device type cpu", .certainty = 93},
               {.pattern = "no backend type associated with device type", .certainty = 80},
               {.pattern = "tensors must be cuda and dense", .certainty = 80},
-              {.pattern = "no backend for the parent process group", .certainty = 50},
           },
   };
 }

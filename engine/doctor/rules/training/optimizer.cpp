@@ -56,6 +56,13 @@ Rule optimizer_before_wrapping() {
                .fix = "make the optimizer after wrapping; let the last micro-step of every step synchronise; "
                       "load states through the distributed helpers"},
               {.pattern = "optimizer got an empty parameter list", .certainty = 75},
+              {.pattern = "no inf checks were recorded for this optimizer",
+               .certainty = 72,
+               .message =
+                   "None of the optimizer's parameters has a gradient: it was made before wrapping, or "
+                   "backward did not run.",
+               .fix = "make the optimizer from the wrapped model's parameters; scaler.scale(loss).backward() "
+                      "before scaler.step(optimizer)"},
               {.pattern = "optimizer*parameters*not*sharded", .certainty = 60},
               {.pattern = "optimizer must be created after", .certainty = 88},
               {.pattern = "recommended to call prepare for the model before creating the optimizer",

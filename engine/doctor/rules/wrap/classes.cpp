@@ -33,6 +33,8 @@ Rule unknown_class() {
               {.pattern = "could not find the transformer layer cls", .certainty = 95},
               {.pattern = "could not find the*layer class*to wrap in the model", .certainty = 95},
               {.pattern = "could not find the transformer layer*in the model", .certainty = 93},
+              {.pattern = "could not find a transformer layer class called*to wrap in the model",
+               .certainty = 95},
               {.pattern = "could not find cls*", .certainty = 60, .frame = "wrap"},
               {.pattern = "no module of class*in this model", .certainty = 60},
               {.pattern = "expected*transformer_layer_cls", .certainty = 80},

@@ -54,6 +54,8 @@ Rule zero3_embedding() {
               {.pattern = "external parameter*not registered", .certainty = 85},
               {.pattern = "expected weight to be a vector of size equal to the number of channels",
                .certainty = 60},
+              {.pattern = "returned an invalid gradient at index*expected shape compatible with [0]",
+               .certainty = 84},
               {.pattern = "size of tensor a (0) must match", .certainty = 62},
               {.pattern = "must match the size of tensor b (0)", .certainty = 62},
               {.pattern = "mat2 must be a matrix, got 1-d tensor", .certainty = 75},
