@@ -98,7 +98,13 @@ Rule damaged() {
               {.pattern = "no such file or directory*optimizer", .certainty = 60},
               {.pattern = "no such file or directory*checkpoint", .certainty = 72},
               {.pattern = "client provided checkpoint storage is not", .certainty = 50},
-              {.pattern = "unable to find latest file at", .certainty = 84},
+              {.pattern = "unable to find latest file at",
+               .certainty = 84,
+               .message =
+                   "DeepSpeed found no checkpoint in the folder and trains on from what is there: in a "
+                   "first start that is meant, in a resumed job everything is lost.",
+               .fix = "the folder above the tags, which holds the file latest; or load_checkpoint with a tag",
+               .most = Severity::warning},
               {.pattern = "the following zero checkpoints paths are missing", .certainty = 95},
               {.pattern = "zero checkpoints paths are missing", .certainty = 95},
               {.pattern = "expected*zero*files*found", .certainty = 55},

@@ -47,7 +47,7 @@ Rule too_many() {
               of_full_cache("no space left on device*/huggingface/datasets/"),
               of_full_cache("no space left on device*.incomplete"),
               of_full_cache("not enough free disk space to download"),
-              {.pattern = "not enough free disk space", .certainty = 66},
+              {.pattern = "not enough free disk space", .certainty = 66, .most = Severity::warning},
               {.pattern = "not enough space on the disk", .certainty = 84},
               {.pattern = "buffer nbytes != file bytes",
                .certainty = 72,

@@ -27,7 +27,7 @@ Rule state_dict_of_version() {
               {.pattern = "FSDP2 only supports*state_dict", .certainty = 92},
               {.pattern = "has no attribute 'state_dict_type'", .certainty = 85},
               {.pattern = "has no attribute 'set_state_dict_type'", .certainty = 85},
-              {.pattern = "state_dict_type*FSDP2", .certainty = 75},
+              {.pattern = "state_dict_type*FSDP2", .certainty = 75, .unless = {"are being deprecated"}},
               {.pattern = "statedicttype*not supported", .certainty = 80},
               {.pattern = "only supports*state_dict_type", .certainty = 80},
               {.pattern = "does not support*local_state_dict", .certainty = 85},

@@ -47,6 +47,12 @@ Rule keys() {
                .certainty = 84,
                .message = k_no_state,
                .fix = k_no_state_fix},
+              {.pattern = "you set `ignore_mismatched_sizes` to `false`, thus raising an error",
+               .certainty = 84,
+               .message = "Tensors of the checkpoint have other shapes than the model's.",
+               .fix = "load with the checkpoint's own configuration and resize afterwards "
+                      "(resize_token_embeddings); ignore_mismatched_sizes=True only where the layer is "
+                      "trained anew"},
               {.pattern = "could not find fqn", .certainty = 76},
               {.pattern = "checkpoint contains neither", .certainty = 82},
               {.pattern = "model state_dict is required to save or load, but", .certainty = 78},

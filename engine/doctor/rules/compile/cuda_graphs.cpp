@@ -25,7 +25,9 @@ Rule cuda_graphs() {
       .signs =
           {
               {.pattern = "cudagraphs that has been overwritten", .certainty = 95},
-              {.pattern = "cudagraph_mark_step_begin", .certainty = 85},
+              {.pattern = "cudagraph_mark_step_begin",
+               .certainty = 85,
+               .unless = {"unable to hit fast path"}},
               {.pattern = "operation not permitted when stream is capturing", .certainty = 92},
               {.pattern = "operation failed due to a previous error during capture", .certainty = 92},
               {.pattern = "cudaerrorstreamcapture", .certainty = 92},

@@ -66,7 +66,6 @@ std::vector<LogSign> refusals_of_fsdp() {
       of_groups("valueerror: ", 56, "torch/distributed/distributed_c10d.py*in init_process_group"),
       of_groups("valueerror: ", 56, "torch/distributed/distributed_c10d.py*in new_"),
       of_groups("valueerror: ", 56, "torch/distributed/distributed_c10d.py*in split_group"),
-      of_groups("world size should be less or equal to the world size set by init_process_group"),
       of_groups("backend does not support splitting"),
       of_arguments("cannot pass both process_group and device_mesh", 88),
       of_arguments("cannot specify both process_group and device_mesh", 88),

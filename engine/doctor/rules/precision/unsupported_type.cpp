@@ -151,7 +151,7 @@ Rule unsupported_dtype() {
               {.pattern = "unsupported scalartype", .certainty = 75},
               {.pattern = "not support*float8", .certainty = 65},
               {.pattern = "fp8*not supported", .certainty = 60},
-              {.pattern = "fp8*requires*compute capability", .certainty = 75},
+              {.pattern = "fp8*requires*compute capability", .certainty = 75, .unless = {"will use"}},
               {.pattern = "unsupported dtype", .certainty = 60},
               {.pattern = "flashattention only support fp16 and bf16", .certainty = 75},
               {.pattern = "only support fp16 and bf16 data type", .certainty = 75},

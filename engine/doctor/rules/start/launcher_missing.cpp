@@ -27,6 +27,7 @@ Rule no_launcher() {
       .signs =
           {
               {.pattern = "local_rank is not in the environment", .certainty = 84},
+              {.pattern = "we tried to initialize torch.distributed for you, but it failed", .certainty = 84},
               {.pattern = "requires the local_rank environment variable", .certainty = 84},
               {.pattern = "mismatch in local rank setting", .certainty = 70},
               {.pattern = "keyerror: 'node_rank'", .certainty = 84},

@@ -54,6 +54,7 @@ Rule other_devices() {
                .fix = k_give_values},
               {.pattern = "expected all tensors to be on the same device", .certainty = 92},
               {.pattern = "but found at least two devices", .certainty = 90},
+              {.pattern = "valueerror: expected a*device, but got: cpu", .certainty = 84},
               {.pattern = "expected object of device type*but got device type", .certainty = 88},
               {.pattern = "expected object of backend*but got backend", .certainty = 86},
               {.pattern = "indices must be on the current device", .certainty = 84},

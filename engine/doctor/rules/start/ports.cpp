@@ -240,7 +240,7 @@ Rule port_in_use() {
               {.pattern = "address already in use", .certainty = 90},
               {.pattern = "server socket has failed to bind", .certainty = 86},
               {.pattern = "server socket has failed to listen", .certainty = 88},
-              {.pattern = "port*is already in use", .certainty = 90},
+              {.pattern = "port*is already in use", .certainty = 90, .unless = {"finding an open port"}},
               {.pattern = "port*already allocated", .certainty = 80},
               {.pattern = "communication on port*but another process is utilizing it", .certainty = 90},
               {.pattern = "errno 98", .certainty = 85},
