@@ -59,6 +59,7 @@ std::vector<LogSign> refusals_of_deepspeed() {
       of_deepspeed("train batch size must be divisible by micro-batch data parallelism", 70),
       of_deepspeed("assertionerror: zero stage*requires an optimizer"),
       of_deepspeed("assertionerror: ", 58, "deepspeed/runtime/zero/config.py"),
+      of_deepspeed("must initialized in fp16 mode for zero stage 3"),
       of_deepspeed("communication_data_type with reduce scatter enabled"),
       of_deepspeed("is not yet supported with*with reduce scatter enabled"),
       of_deepspeed("in zero stage 2 must be set to true for moe"),

@@ -27,6 +27,7 @@ Rule bad_link() {
           {
               {.pattern = "pcie bus error: severity=uncorrected", .certainty = 76},
               {.pattern = "aer: uncorrected", .certainty = 74},
+              {.pattern = "net/ofi request*completed with error", .certainty = 72},
               {.pattern = "with status=12", .certainty = 90},
               {.pattern = "completion*error 12", .certainty = 90},
               {.pattern = "status=12 opcode=", .certainty = 92},

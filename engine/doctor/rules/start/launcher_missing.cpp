@@ -26,6 +26,11 @@ Rule no_launcher() {
           "RANK expected, but not set",
       .signs =
           {
+              {.pattern = "no module named 'mpi4py'",
+               .certainty = 84,
+               .frame = "mpi_discovery",
+               .message =
+                   "DeepSpeed finds no variables of a launcher, takes MPI for it and does not find that."},
               {.pattern = "local_rank is not in the environment", .certainty = 84},
               {.pattern = "we tried to initialize torch.distributed for you, but it failed", .certainty = 84},
               {.pattern = "requires the local_rank environment variable", .certainty = 84},

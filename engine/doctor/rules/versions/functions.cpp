@@ -140,6 +140,12 @@ Rule function_not_found() {
               of_other_toolkit("cudamismatchexception"),
               of_other_toolkit("does not match the version torch was compiled with"),
               of_other_toolkit("installed cuda version*does not match"),
+              {.pattern = "hip error: invalid device function",
+               .certainty = 74,
+               .message = "A library was compiled for other GPUs than this one.",
+               .fix =
+                   "install the build of the library for this GPU (rocminfo names it, gfx90a for example), "
+                   "or build it with PYTORCH_ROCM_ARCH"},
               {.pattern = "no kernel image is available for execution on the device",
                .certainty = 74,
                .message = "A library was compiled for other GPUs than this one.",
