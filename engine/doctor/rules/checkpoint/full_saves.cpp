@@ -32,6 +32,17 @@ std::vector<Finding> check_full_save(const Rule& rule, const Case& facts) {
       save_finding(rule, facts, *phase, {{"checkpoint.offload_to_cpu=true"}, {"checkpoint.type=sharded"}})};
 }
 
+LogSign of_zero3(std::string_view pattern, std::string_view frame) {
+  return {
+      .pattern = pattern,
+      .certainty = 95,
+      .frame = frame,
+      .message = "Memory ran out while ZeRO-3 gathered the whole model for a save.",
+      .fix =
+          "\"stage3_gather_16bit_weights_on_model_save\": false: save_checkpoint writes the partitions, and "
+          "zero_to_fp32.py makes the whole model of them afterwards"};
+}
+
 Rule full_on_device() {
   return {
       .id = "checkpoint/full-on-device",
@@ -81,14 +92,10 @@ Rule full_on_device() {
               {.pattern = "outofmemoryerror", .certainty = 93, .frame = "in _save_checkpoint"},
               {.pattern = "out of memory", .certainty = 93, .frame = "in save_fsdp_model"},
               {.pattern = "outofmemoryerror", .certainty = 93, .frame = "in save_fsdp_model"},
-              {.pattern = "out of memory", .certainty = 93, .frame = "in save_16bit_model"},
-              {.pattern = "outofmemoryerror", .certainty = 93, .frame = "in save_16bit_model"},
-              {.pattern = "out of memory",
-               .certainty = 93,
-               .frame = "in _zero3_consolidated_16bit_state_dict"},
-              {.pattern = "outofmemoryerror",
-               .certainty = 93,
-               .frame = "in _zero3_consolidated_16bit_state_dict"},
+              of_zero3("out of memory", "in save_16bit_model"),
+              of_zero3("outofmemoryerror", "in save_16bit_model"),
+              of_zero3("out of memory", "in _zero3_consolidated_16bit_state_dict"),
+              of_zero3("outofmemoryerror", "in _zero3_consolidated_16bit_state_dict"),
           },
       .checks = {{.needs = {Need::configuration, Need::prediction}, .run = check_full_save}},
   };

@@ -47,6 +47,20 @@ std::vector<Finding> check_gathered(const Rule& rule, const Case& facts) {
   return {finding};
 }
 
+// ZeRO-3 has no units that somebody chooses: settings say how much is gathered at once.
+LogSign of_zero3(std::string_view pattern, std::string_view frame) {
+  return {.pattern = pattern,
+          .certainty = 93,
+          .frame = frame,
+          .message =
+              "The allocation that failed is the buffer in which ZeRO-3 gathers parameters: they do not "
+              "fit beside what is alive.",
+          .fix =
+              "lower stage3_max_live_parameters, stage3_max_reuse_distance and "
+              "stage3_prefetch_bucket_size; where one module alone does not fit, a smaller micro-batch or "
+              "activation checkpointing makes room for it"};
+}
+
 Rule gather_does_not_fit() {
   return {
       .id = "memory/gather-does-not-fit",
@@ -86,16 +100,16 @@ Rule gather_does_not_fit() {
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in foreach_all_gather"},
               {.pattern = "out of memory", .certainty = 92, .frame = "all_gather_copy_in"},
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "all_gather_copy_in"},
-              {.pattern = "out of memory", .certainty = 92, .frame = "partition_parameters*all_gather"},
-              {.pattern = "outofmemoryerror", .certainty = 92, .frame = "partition_parameters*all_gather"},
-              {.pattern = "out of memory", .certainty = 92, .frame = "partition_parameters*allgather"},
-              {.pattern = "outofmemoryerror", .certainty = 92, .frame = "partition_parameters*allgather"},
-              {.pattern = "out of memory", .certainty = 92, .frame = "in all_gather_coalesced"},
-              {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in all_gather_coalesced"},
-              {.pattern = "out of memory", .certainty = 92, .frame = "in fetch_sub_module"},
-              {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in fetch_sub_module"},
-              {.pattern = "out of memory", .certainty = 92, .frame = "in __all_gather_params"},
-              {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in __all_gather_params"},
+              of_zero3("out of memory", "partition_parameters*all_gather"),
+              of_zero3("outofmemoryerror", "partition_parameters*all_gather"),
+              of_zero3("out of memory", "partition_parameters*allgather"),
+              of_zero3("outofmemoryerror", "partition_parameters*allgather"),
+              of_zero3("out of memory", "in all_gather_coalesced"),
+              of_zero3("outofmemoryerror", "in all_gather_coalesced"),
+              of_zero3("out of memory", "in fetch_sub_module"),
+              of_zero3("outofmemoryerror", "in fetch_sub_module"),
+              of_zero3("out of memory", "in __all_gather_params"),
+              of_zero3("outofmemoryerror", "in __all_gather_params"),
               {.pattern = "out of memory", .certainty = 92, .frame = "all_gather_into_tensor"},
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "all_gather_into_tensor"},
               {.pattern = "out of memory", .certainty = 90, .frame = "in wait_for_unshard"},

@@ -4,6 +4,14 @@
 namespace shardlab {
 namespace {
 
+constexpr std::string_view k_weight_elsewhere =
+    "A weight was read while it is sharded, empty or flat: outside the forward of its module under ZeRO-3, "
+    "or "
+    "past the hooks of FSDP.";
+constexpr std::string_view k_in_its_module =
+    "ZeRO-3: deepspeed.zero.GatheredParameters around it, or register_external_parameter; FSDP: call the "
+    "wrapped model rather than a part of it, or FSDP.summon_full_params";
+
 Rule zero3_embedding() {
   return {
       .id = "wrap/zero3-embedding",
@@ -37,8 +45,14 @@ Rule zero3_embedding() {
                       "packed form (4-bit layers with the adapters made for them)"},
               {.pattern = "trying to set a tensor of shape torch.size([0])", .certainty = 92},
               {.pattern = "which has shape torch.size([0])", .certainty = 88},
-              {.pattern = "'weight' must be 2-d", .certainty = 90},
-              {.pattern = "weight*must be 2-d", .certainty = 85},
+              {.pattern = "'weight' must be 2-d",
+               .certainty = 90,
+               .message = k_weight_elsewhere,
+               .fix = k_in_its_module},
+              {.pattern = "weight*must be 2-d",
+               .certainty = 85,
+               .message = k_weight_elsewhere,
+               .fix = k_in_its_module},
               {.pattern = "size mismatch*shape torch.size([0])",
                .certainty = 90,
                .unless = {"torch.size([0]) from checkpoint"}},
