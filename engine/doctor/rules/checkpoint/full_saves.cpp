@@ -32,7 +32,7 @@ std::vector<Finding> check_full_save(const Rule& rule, const Case& facts) {
       save_finding(rule, facts, *phase, {{"checkpoint.offload_to_cpu=true"}, {"checkpoint.type=sharded"}})};
 }
 
-LogSign of_zero3(std::string_view pattern, std::string_view frame) {
+LogSign in_a_save_of_zero3(std::string_view pattern, std::string_view frame) {
   return {
       .pattern = pattern,
       .certainty = 95,
@@ -92,10 +92,10 @@ Rule full_on_device() {
               {.pattern = "outofmemoryerror", .certainty = 93, .frame = "in _save_checkpoint"},
               {.pattern = "out of memory", .certainty = 93, .frame = "in save_fsdp_model"},
               {.pattern = "outofmemoryerror", .certainty = 93, .frame = "in save_fsdp_model"},
-              of_zero3("out of memory", "in save_16bit_model"),
-              of_zero3("outofmemoryerror", "in save_16bit_model"),
-              of_zero3("out of memory", "in _zero3_consolidated_16bit_state_dict"),
-              of_zero3("outofmemoryerror", "in _zero3_consolidated_16bit_state_dict"),
+              in_a_save_of_zero3("out of memory", "in save_16bit_model"),
+              in_a_save_of_zero3("outofmemoryerror", "in save_16bit_model"),
+              in_a_save_of_zero3("out of memory", "in _zero3_consolidated_16bit_state_dict"),
+              in_a_save_of_zero3("outofmemoryerror", "in _zero3_consolidated_16bit_state_dict"),
           },
       .checks = {{.needs = {Need::configuration, Need::prediction}, .run = check_full_save}},
   };

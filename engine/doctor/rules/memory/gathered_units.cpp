@@ -48,7 +48,7 @@ std::vector<Finding> check_gathered(const Rule& rule, const Case& facts) {
 }
 
 // ZeRO-3 has no units that somebody chooses: settings say how much is gathered at once.
-LogSign of_zero3(std::string_view pattern, std::string_view frame) {
+LogSign in_a_gather_of_zero3(std::string_view pattern, std::string_view frame) {
   return {.pattern = pattern,
           .certainty = 93,
           .frame = frame,
@@ -100,16 +100,16 @@ Rule gather_does_not_fit() {
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "in foreach_all_gather"},
               {.pattern = "out of memory", .certainty = 92, .frame = "all_gather_copy_in"},
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "all_gather_copy_in"},
-              of_zero3("out of memory", "partition_parameters*all_gather"),
-              of_zero3("outofmemoryerror", "partition_parameters*all_gather"),
-              of_zero3("out of memory", "partition_parameters*allgather"),
-              of_zero3("outofmemoryerror", "partition_parameters*allgather"),
-              of_zero3("out of memory", "in all_gather_coalesced"),
-              of_zero3("outofmemoryerror", "in all_gather_coalesced"),
-              of_zero3("out of memory", "in fetch_sub_module"),
-              of_zero3("outofmemoryerror", "in fetch_sub_module"),
-              of_zero3("out of memory", "in __all_gather_params"),
-              of_zero3("outofmemoryerror", "in __all_gather_params"),
+              in_a_gather_of_zero3("out of memory", "partition_parameters*all_gather"),
+              in_a_gather_of_zero3("outofmemoryerror", "partition_parameters*all_gather"),
+              in_a_gather_of_zero3("out of memory", "partition_parameters*allgather"),
+              in_a_gather_of_zero3("outofmemoryerror", "partition_parameters*allgather"),
+              in_a_gather_of_zero3("out of memory", "in all_gather_coalesced"),
+              in_a_gather_of_zero3("outofmemoryerror", "in all_gather_coalesced"),
+              in_a_gather_of_zero3("out of memory", "in fetch_sub_module"),
+              in_a_gather_of_zero3("outofmemoryerror", "in fetch_sub_module"),
+              in_a_gather_of_zero3("out of memory", "in __all_gather_params"),
+              in_a_gather_of_zero3("outofmemoryerror", "in __all_gather_params"),
               {.pattern = "out of memory", .certainty = 92, .frame = "all_gather_into_tensor"},
               {.pattern = "outofmemoryerror", .certainty = 92, .frame = "all_gather_into_tensor"},
               {.pattern = "out of memory", .certainty = 90, .frame = "in wait_for_unshard"},
