@@ -97,6 +97,7 @@ Rule function_not_found() {
               {.pattern = "has no attribute 'torch_dtype'", .certainty = 60},
               {.pattern = "is only available in pytorch", .certainty = 74},
               {.pattern = "requires pytorch version", .certainty = 72},
+              {.pattern = "requires `accelerate`. you can install it", .certainty = 82},
               {.pattern = "but transformers does not recognize this architecture",
                .certainty = 88,
                .message = "This version of transformers does not have the model's architecture.",
