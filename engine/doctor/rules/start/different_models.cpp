@@ -8,14 +8,12 @@ constexpr std::string_view k_meta =
     "A part of the model is still on the meta device: it has shapes and no values.";
 constexpr std::string_view k_meta_fix =
     "to_empty(device=...) and then an initialisation or a state dict, FSDP1's sync_module_states from rank "
-    "0, "
-    "or from_pretrained on every rank without .to() after it";
+    "0, or from_pretrained on every rank without .to() after it";
 constexpr std::string_view k_elsewhere =
     "The model is on another device than the one that its rank computes on.";
 constexpr std::string_view k_elsewhere_fix =
     "torch.cuda.set_device(LOCAL_RANK) before the model is made, the same device as device_id, and no move "
-    "of "
-    "the module after wrapping";
+    "of the module after wrapping";
 
 Rule different_models() {
   return {

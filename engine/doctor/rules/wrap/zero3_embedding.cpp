@@ -6,8 +6,7 @@ namespace {
 
 constexpr std::string_view k_weight_elsewhere =
     "A weight was read while it is sharded, empty or flat: outside the forward of its module under ZeRO-3, "
-    "or "
-    "past the hooks of FSDP.";
+    "or past the hooks of FSDP.";
 constexpr std::string_view k_in_its_module =
     "ZeRO-3: deepspeed.zero.GatheredParameters around it, or register_external_parameter; FSDP: call the "
     "wrapped model rather than a part of it, or FSDP.summon_full_params";
