@@ -71,7 +71,9 @@ Status use_formula(ModelGraph& graph, Operator& op) {
 Status use_steps(ModelGraph& graph, Operator& op) {
   const Scores scores(graph, op);
   if (scores.biases || scores.capped) return {};
-  if (scores.packed) return refuse(graph, AttentionForm::stepped, "queries, keys and values in one");
+  // Whose modules take them apart as views, which GPT-2's do.
+  if (scores.packed && !op.attributes.get_or(attribute::k_narrow_softmax, false))
+    return refuse(graph, AttentionForm::stepped, "queries, keys and values in one");
   make_attention_stepped(graph, op);
   return {};
 }

@@ -43,6 +43,8 @@ FAMILIES = {
     "GPT-2, dropout, FSDP1, checkpointed": ("gpt2-medium", 1024, 8, {"strategy": "fsdp1", "checkpoint": True, "dropout": 0.1}),
     "Phi-2, dropout": ("phi-2", 2048, 2, {"dropout": 0.1}),
     "Qwen3-8B, scores in memory, dropout": ("qwen3-8b", 2048, 2, {"attention": "eager", "dropout": 0.1}),
+    "GPT-2 XL, scores in memory": ("gpt2-xl", 1024, 4, {"attention": "eager"}),
+    "GPT-2, scores in memory, dropout, one sequence": ("gpt2-medium", 1024, 1, {"attention": "eager", "dropout": 0.1}),
     "Gemma-2-2B, dropout": ("gemma-2-2b", 2048, 1, {"attention": "eager", "dropout": 0.1}),
     "Llama-3.2-1B in float32, scores in memory, dropout": ("llama-3.2-1b", 1024, 2, {"attention": "eager", "param": "float32", "dropout": 0.1}),
 }

@@ -150,6 +150,7 @@ TensorId DecoderParts::attend(ModuleId module, const AttentionPart& attention,
   if (attention.scale != 0) attributes.set(attribute::k_scale, attention.scale);
   if (counts(attention.window, builder.options())) attributes.set(attribute::k_window, attention.window);
   if (attention.soft_cap != 0) attributes.set(attribute::k_soft_cap, attention.soft_cap);
+  if (attention.narrow_softmax) attributes.set(attribute::k_narrow_softmax, true);
   if (attention.dropout != 0) attributes.set(attribute::k_dropout, attention.dropout);
   std::vector<TensorId> inputs = qkv;
   if (attention.bias) inputs.push_back(*attention.bias);

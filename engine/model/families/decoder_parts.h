@@ -48,6 +48,7 @@ struct AttentionPart {
   Packing packed = Packing::separate;
   double scale = 0, soft_cap = 0, dropout = 0;
   std::int64_t window = 0;
+  bool narrow_softmax = false;  // of the modules' steps, in the dtype of the scores
   std::optional<TensorId> bias = {};
 };
 

@@ -98,6 +98,7 @@ class Gpt2Builder {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections};
     attention.scale = m_.scaled ? 1 / std::sqrt(static_cast<double>(attention.head_dim)) : 1;
     attention.dropout = m_.attention_dropout;
+    attention.narrow_softmax = true;
     if (m_.scaled_by_layer) attention.scale /= static_cast<double>(index + 1);
     const TensorId qkv = parts_.linear(layer.qkv, parts_.norm(layer.norm1, x, m_.epsilon), "query_key_value");
     const TensorId attended =

@@ -26,6 +26,8 @@ inline constexpr Attribute<std::int64_t> k_head_dim{"head_dim"};
 inline constexpr Attribute<Packing> k_packed{"packed"};
 inline constexpr Attribute<std::int64_t> k_window{"window"};
 inline constexpr Attribute<double> k_soft_cap{"soft_cap"};
+// Where attention is computed step by step: softmax in the dtype of its scores, not in float32.
+inline constexpr Attribute<bool> k_narrow_softmax{"narrow_softmax"};
 inline constexpr Attribute<std::int64_t> k_turned{"turned"};
 inline constexpr Attribute<std::int64_t> k_passed{"passed"};
 

@@ -7,6 +7,10 @@
 // a constant [batch, 1, sequence, sequence] that all layers of the same window share, in q's dtype or, under
 // autocast, in float32. Attributes of attention: heads, kv_heads, head_dim, soft_cap, scale, window.
 //
+// GPT-2's (modeling_gpt2.py) takes q, k and v as sections of one input, before the mask, and with the
+// attribute narrow_softmax computes softmax in q's dtype, whose result is one tensor then; their gradients
+// are put together to that of the input.
+//
 // Keeps what autograd of torch 2.11 keeps: both operands of the two products, tanh's result, the
 // probabilities in float32 for the softmax and in q's dtype for the product, and with dropout a mask and what
 // it left of them for the product. Operands are views of the inputs
@@ -28,41 +32,45 @@ struct SteppedScores {
   std::int64_t batch, heads, sequence, head_dim, window;
   DType dtype;
   Bytes wide, narrow, whole, part, mask, bits;
+  bool packed;  // q, k and v are one input
   bool capped;
   bool drops;
   bool grouped;          // several query heads read one key head
   bool repeats;          // repeat_kv copies: one key head for all is a view
   bool copies_q;         // matmul copies q
   bool copies_kv;        // matmul copies k and v
-  bool casts;            // float32 is another dtype
+  bool casts;            // softmax has another dtype
   bool masked_in_float;  // the mask makes float32 of the scores
   bool casts_inside;     // softmax reads float16 and writes float32: torch has that for float16 on a device
 
   SteppedScores(const ModelGraph& graph, const Operator& op) {
-    const Tensor &q = graph.tensor(op.inputs[0]), &k = graph.tensor(op.inputs[1]);
+    const Tensor &q = graph.tensor(op.inputs[0]), &added = graph.tensor(op.inputs.back());
     batch = q.shape[0];
     sequence = q.shape[1];
     heads = op.attributes.get(attribute::k_heads);
     head_dim = op.attributes.get(attribute::k_head_dim);
+    const std::int64_t kv_heads = op.attributes.get(attribute::k_kv_heads);
+    packed = op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate;
     window = op.attributes.get_or(attribute::k_window, 0);
     dtype = q.dtype;
     capped = op.type == &k_eager_capped_attention;
     drops = op.attributes.get_or(attribute::k_dropout, 0) > 0;
     const std::int64_t scores = saturated_product(batch, heads, sequence, sequence);
-    wide = bytes_of(scores, DType::float32);
+    const bool narrow_softmax =
+        op.attributes.get_or(attribute::k_narrow_softmax, false) && added.dtype == dtype;
+    wide = bytes_of(scores, narrow_softmax ? dtype : DType::float32);
     narrow = bytes_of(scores, dtype);
     bits = Bytes{scores};
-    whole = q.bytes();
-    part = k.bytes();
-    mask = graph.tensor(op.inputs[3]).bytes();
-    const std::int64_t kv_heads = op.attributes.get(attribute::k_kv_heads);
+    whole = bytes_of(saturated_product(batch, sequence, heads, head_dim), dtype);
+    part = bytes_of(saturated_product(batch, sequence, kv_heads, head_dim), dtype);
+    mask = added.bytes();
     grouped = kv_heads < heads;
     repeats = grouped && kv_heads > 1;
     copies_q = batch > 1 && heads > 1 && sequence > 1;
     copies_kv = !repeats && batch > 1 && heads > 1 && (grouped || sequence > 1);
-    casts = dtype != DType::float32;
-    masked_in_float = casts && graph.tensor(op.inputs[3]).dtype != dtype;
-    casts_inside = dtype == DType::float16 && !masked_in_float;
+    casts = dtype != DType::float32 && !narrow_softmax;
+    masked_in_float = casts && added.dtype != dtype;
+    casts_inside = casts && dtype == DType::float16 && !masked_in_float;
   }
 };
 
@@ -79,7 +87,7 @@ void list_kept(const SteppedScores& s, OperatorDescription& description) {
     description.extras.push_back({"turned_key", {each, s.head_dim, s.sequence}, s.dtype});
     description.extras.push_back({"value", {each, s.sequence, s.head_dim}, s.dtype});
   } else {
-    description.saved_inputs |= 0b110;
+    description.saved_inputs |= s.packed ? 0b001 : 0b110;
   }
   const Shape scores{s.batch, s.heads, s.sequence, s.sequence};
   if (s.capped) description.extras.push_back({"tanh", scores, s.dtype});
@@ -165,7 +173,10 @@ void score_steps(const SteppedScores& s, const OperatorDescription& kept, EagerS
 
 // The gradient of keys or values, `steps` holding that for all query heads, into a result.
 void key_steps(const SteppedScores& s, EagerSteps& steps) {
-  if (s.grouped) {
+  if (s.packed) {  // by token, for later
+    steps.make(s.part, s.part * 2);
+    steps.give(s.part);
+  } else if (s.grouped) {
     steps.make(s.part, s.whole + s.part);
     steps.give(s.whole);
     steps.kernel(s.part * 2);
@@ -193,11 +204,20 @@ EagerSteps backward_steps(const SteppedScores& s, const OperatorDescription& kep
   steps.take(s.whole * 2);  // of k and q
   steps.give(s.narrow);
   steps.give_kept();
-  steps.allocate_results();
-  key_steps(s, steps);        // v
-  key_steps(s, steps);        // k
-  steps.kernel(s.whole * 2);  // q
+  if (!s.packed) steps.allocate_results();
+  key_steps(s, steps);  // v
+  key_steps(s, steps);  // k
+  if (!s.packed) {
+    steps.kernel(s.whole * 2);  // q
+    steps.give(s.whole);
+    return steps;
+  }
+  steps.make(s.whole, s.whole * 2);
   steps.give(s.whole);
+  steps.allocate_results();
+  steps.kernel((s.whole + s.part * 2) * 2);  // put together
+  steps.give(s.whole);
+  steps.give(s.part * 2);
   return steps;
 }
 

@@ -6,6 +6,7 @@
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/bmm.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mul.h>
@@ -21,6 +22,7 @@ namespace {
 struct Sizes {
   std::int64_t batch, sequence, heads, kv_heads, head_dim;
   double scale, cap;  // a cap of 0: none
+  bool packed;        // q, k and v are one input
 
   Sizes(const Operator& op, const at::Tensor& rows)
       : batch(rows.size(0)),
@@ -29,7 +31,8 @@ struct Sizes {
         kv_heads(op.attributes.get(attribute::k_kv_heads)),
         head_dim(op.attributes.get(attribute::k_head_dim)),
         scale(op.attributes.get_or(attribute::k_scale, 0)),
-        cap(op.attributes.get_or(attribute::k_soft_cap, 0)) {
+        cap(op.attributes.get_or(attribute::k_soft_cap, 0)),
+        packed(op.attributes.get_or(attribute::k_packed, Packing::separate) != Packing::separate) {
     if (scale <= 0) scale = 1 / std::sqrt(static_cast<double>(head_dim));
   }
 };
@@ -52,17 +55,36 @@ at::Tensor as_matrices(const at::Tensor& heads) {
   return heads.flatten(0, 1);
 }
 
+// The rows of q, k and v as they came; undefined where backward needs none.
+struct Rows {
+  at::Tensor q, k, v;
+
+  Rows(const Sizes& s, std::span<const at::Tensor> inputs) {
+    if (!s.packed) {
+      q = inputs[0];
+      k = inputs[1];
+      v = inputs[2];
+    } else if (inputs[0].defined()) {
+      const std::int64_t queries = s.heads * s.head_dim, keys = s.kv_heads * s.head_dim;
+      q = inputs[0].narrow(2, 0, queries);
+      k = inputs[0].narrow(2, queries, keys);
+      v = inputs[0].narrow(2, queries + keys, keys);
+    }
+  }
+};
+
 // What the products read, one matrix a head: the tensors that are kept, or views. k is turned.
 struct Operands {
   at::Tensor q, k, v;
 
   Operands(const KeptExtras& kept, const Sizes& s, std::span<const at::Tensor> inputs)
       : q(kept.find("query")), k(kept.find("turned_key")), v(kept.find("value")) {
-    if (!q.defined()) q = as_matrices(heads_of(s, inputs[0], s.heads));
+    const Rows rows(s, inputs);
+    if (!q.defined()) q = as_matrices(heads_of(s, rows.q, s.heads));
     if (const at::Tensor unturned = kept.find("repeated_key"); unturned.defined())
       k = unturned.transpose(1, 2);
-    if (!k.defined()) k = as_matrices(repeated(s, inputs[1])).transpose(1, 2);
-    if (!v.defined()) v = as_matrices(repeated(s, inputs[2]));
+    if (!k.defined()) k = as_matrices(repeated(s, rows.k)).transpose(1, 2);
+    if (!v.defined()) v = as_matrices(repeated(s, rows.v));
   }
 };
 
@@ -71,10 +93,11 @@ void copy_to(const at::Tensor& kept, const at::Tensor& heads) {
 }
 
 void copy_operands(const KeptExtras& kept, const Sizes& s, std::span<const at::Tensor> inputs) {
-  copy_to(kept.find("repeated_key"), repeated(s, inputs[1]));
-  copy_to(kept.find("value"), repeated(s, inputs[2]));
-  copy_to(kept.find("query"), heads_of(s, inputs[0], s.heads));
-  copy_to(kept.find("turned_key"), repeated(s, inputs[1]).transpose(2, 3));
+  const Rows rows(s, inputs);
+  copy_to(kept.find("repeated_key"), repeated(s, rows.k));
+  copy_to(kept.find("value"), repeated(s, rows.v));
+  copy_to(kept.find("query"), heads_of(s, rows.q, s.heads));
+  copy_to(kept.find("turned_key"), repeated(s, rows.k).transpose(2, 3));
 }
 
 // float16's kernel on a device writes float32.
@@ -96,9 +119,9 @@ at::Tensor masked_in_float(const at::Tensor& scores, const at::Tensor& mask) {
 // Scores lie by turns in the place of what the product reads and in one more tensor.
 void fill_probabilities(const ForwardArguments& arguments, const KeptExtras& kept, const Sizes& s,
                         const Operands& operands) {
-  const at::Tensor &mask = arguments.inputs[3], place = kept.find("probabilities");
+  const at::Tensor &mask = arguments.inputs.back(), place = kept.find("probabilities");
   const at::Tensor probabilities = place.defined() ? place : kept.find("dropped");
-  const bool casts = probabilities.scalar_type() != at::kFloat,
+  const bool casts = kept.find("wide_probabilities").defined(),
              in_float = casts && mask.scalar_type() != probabilities.scalar_type();
   at::Tensor more = at::empty_like(probabilities), tanh = kept.find("tanh"),
              wide = kept.find("wide_probabilities");
@@ -153,10 +176,15 @@ at::Tensor backward_scores(const BackwardArguments& arguments, const Sizes& s, c
   const at::ScalarType dtype = gradient.scalar_type();
   const ModelGraph& graph = arguments.graph;
   const bool in_float =
-      graph.tensor(arguments.op.inputs[3]).dtype != graph.tensor(arguments.op.inputs[0]).dtype;
-  gradient = gradient.unflatten(0, {s.batch, s.heads}).to(at::kFloat);
-  gradient = softmax_backward(std::move(gradient), wide.defined() ? wide : probabilities,
-                              dtype == at::kHalf && !in_float ? at::kHalf : at::kFloat);
+      graph.tensor(arguments.op.inputs.back()).dtype != graph.tensor(arguments.op.inputs[0]).dtype;
+  gradient = gradient.unflatten(0, {s.batch, s.heads});
+  if (wide.defined()) {
+    gradient = gradient.to(at::kFloat);
+    gradient =
+        softmax_backward(std::move(gradient), wide, dtype == at::kHalf && !in_float ? at::kHalf : at::kFloat);
+  } else {
+    gradient = softmax_backward(std::move(gradient), probabilities, dtype);
+  }
   kept.give(wide.defined() ? "wide_probabilities" : "probabilities");
   gradient = gradient.to(dtype);
   if (s.cap > 0) {
@@ -202,9 +230,24 @@ void give_rows(const BackwardArguments& arguments, const Sizes& s, std::size_t i
   rows.copy_(by_head);
 }
 
+// A matrix a head as rows by token.
+at::Tensor by_token(const Sizes& s, at::Tensor matrices) {
+  return matrices.unflatten(0, {s.batch, -1}).transpose(1, 2).flatten(2, 3);
+}
+
+void give_sections(const BackwardArguments& arguments, const Sizes& s, OperandGradients gradients) {
+  if (!arguments.wants(0)) return;
+  gradients.v = by_token(s, std::move(gradients.v));
+  gradients.k = by_token(s, std::move(gradients.k));
+  gradients.q = by_token(s, std::move(gradients.q));
+  at::Tensor all = arguments.input_gradient(0);
+  at::cat_out(all, {gradients.q, gradients.k, gradients.v}, 2);
+}
+
 void backward(const BackwardArguments& arguments) {
   const Sizes s(arguments.op, arguments.output_gradients[0]);
   OperandGradients gradients(arguments, s);
+  if (s.packed) return give_sections(arguments, s, std::move(gradients));
   give_rows(arguments, s, 2, std::move(gradients.v));
   give_rows(arguments, s, 1, std::move(gradients.k));
   give_rows(arguments, s, 0, std::move(gradients.q));

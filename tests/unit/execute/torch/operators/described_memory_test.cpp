@@ -219,6 +219,7 @@ TEST_CASE("storages and temporaries are as described of attention in all forms")
        {std::tuple{"llama", AttentionForm::stepped, Implementation::eager},
         {"gemma", AttentionForm::stepped, Implementation::eager},
         {"phi", AttentionForm::stepped, Implementation::eager},
+        {"gpt2", AttentionForm::stepped, Implementation::eager},
         {"mistral", AttentionForm::stepped, Implementation::eager},
         {"llama", AttentionForm::formula, Implementation::eager},
         {"llama", AttentionForm::unfused, Implementation::eager},

@@ -185,6 +185,50 @@ TEST_CASE("bytes and operations of eager attention by its formula, by hand") {
   CHECK(description.backward_temporaries_before == Bytes{3 * n});  // v is back
 }
 
+// GPT2Attention: q, k and v are sections of one input, softmax is in their dtype.
+SingleOperator sections(at::ScalarType dtype, std::int64_t batch, std::int64_t sequence) {
+  const double lowest = dtype == at::kHalf ? -65504 : -3.3895313892515355e38;
+  const at::Tensor hidden = at::ones({sequence, sequence}, at::kBool).triu(1);
+  return {k_eager_stepped_attention,
+          {{random({batch, sequence, 3 * 32}, dtype, 1)},
+           {at::zeros({batch, 1, sequence, sequence}, dtype).masked_fill(hidden, lowest), false}},
+          {},
+          {batch, sequence, 32},
+          {{attribute::k_heads, 4},
+           {attribute::k_kv_heads, 4},
+           {attribute::k_head_dim, 8},
+           {attribute::k_packed, Packing::sections},
+           {attribute::k_narrow_softmax, true}}};
+}
+
+TEST_CASE("eager attention step by step of sections, with softmax in their dtype") {
+  for (const at::ScalarType dtype : k_dtypes) {
+    for (const std::int64_t batch : {1, 3}) {
+      CAPTURE(dtype, batch);
+      const auto plain = [=](const std::vector<at::Tensor>& in, const auto&) {
+        const auto parts = in[0].view({batch, 13, 3, 4, 8}).permute({2, 0, 3, 1, 4}).unbind(0);
+        const at::Tensor scores = at::matmul(parts[0], parts[1].transpose(2, 3)) / std::sqrt(8.0) + in[1];
+        return at::matmul(at::softmax(scores, -1), parts[2]).transpose(1, 2).reshape({batch, 13, 32});
+      };
+      require_as_reference(sections(dtype, batch, 13), plain, dtype == at::kFloat ? 4e-6 : 2e-2);
+    }
+  }
+}
+
+// In bfloat16, n bytes of scores, p of q, k or v, m of masks, several sequences. Forward: q and k copied 4p,
+// scale 2n, + mask 2n + m, softmax 2n, v copied 2p, heads put together 2p. Backward: dy copied 2p, softmax
+// 6n, scale 2n, three copied 6p and put together 6p. A product reads and writes 2p + n.
+TEST_CASE("bytes and operations of eager attention of sections, by hand") {
+  const SingleOperator single = sections(at::kBFloat16, 2, 16);
+  const OperatorDescription description =
+      k_eager_stepped_attention.describe(single.graph(), single.graph().operators[0]);
+  const std::int64_t n = 2 * 4 * 16 * 16 * 2, p = 2 * 16 * 32 * 2, m = 2 * 16 * 16 * 2;
+  CHECK(total(description.forward) == Bytes{6 * n + m + 8 * p + 2 * (2 * p + n)});
+  CHECK(total(description.backward) == Bytes{8 * n + 14 * p + 4 * (2 * p + n)});
+  CHECK(description.saved_inputs == 0);
+  CHECK(kept_bytes(description) == Bytes{3 * p + n});
+}
+
 // LlamaAttention in bfloat16 with attn_implementation "eager": as with a soft cap, without the 12n of forward
 // and the 14n of backward that the cap takes, and without the 2n of tanh that are kept.
 TEST_CASE("bytes and operations of eager attention step by step, by hand") {
