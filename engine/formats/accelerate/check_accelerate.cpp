@@ -220,24 +220,43 @@ class AccelerateChecker {
     }
   }
 
-  // With a file DeepSpeed decides, and accelerate refuses a second opinion.
+  bool is_said_by_command(const char* key) const {
+    return s_.command != nullptr && s_.command->find(key) != nullptr;
+  }
+
+  // With a file DeepSpeed decides. Accelerate refuses a second opinion in its own file, and takes one of its
+  // command where DeepSpeed's file says "auto" (DeepSpeedPlugin, _deepspeed_config_checks and fill_match).
   void check_deepspeed_fields() {
-    const ForeignValue* const file = deepspeed_file_key(s_);
-    if (file == nullptr) return;
-    for (const char* key : {"zero_stage", "gradient_accumulation_steps", "gradient_clipping",
-                            "offload_optimizer_device", "offload_param_device", "offload_optimizer_nvme_path",
-                            "offload_param_nvme_path", "zero3_save_16bit_model"}) {
+    if (deepspeed_file_key(s_) == nullptr) return;
+    static constexpr std::pair<const char*, const char*> k_fields[] = {
+        {"zero_stage", "zero_optimization.stage"},
+        {"gradient_accumulation_steps", "gradient_accumulation_steps"},
+        {"gradient_clipping", "gradient_clipping"},
+        {"offload_optimizer_device", "zero_optimization.offload_optimizer.device"},
+        {"offload_param_device", "zero_optimization.offload_param.device"},
+        {"offload_optimizer_nvme_path", "zero_optimization.offload_optimizer.nvme_path"},
+        {"offload_param_nvme_path", "zero_optimization.offload_param.nvme_path"},
+        {"zero3_save_16bit_model", "zero_optimization.stage3_gather_16bit_weights_on_model_save"}};
+    for (const auto& [key, of_deepspeed] : k_fields) {
       const ForeignValue* const value = at(fmt::format("deepspeed_config.{}", key));
-      if (value != nullptr)
-        problems_.add(value->place,
-                      fmt::format("{} stands beside deepspeed_config_file, and accelerate refuses that", key),
-                      "the DeepSpeed file says it");
+      if (value == nullptr) continue;
+      if (!is_said_by_command(key))
+        refuse_beside_file(key, *value, "the DeepSpeed file says it");
+      else if (!is_automatic(s_.in_deepspeed(of_deepspeed)))
+        warn(value->place, fmt::format("--{} has no effect beside --deepspeed_config_file", key),
+             fmt::format("accelerate takes it where the DeepSpeed file says {}: \"auto\"", of_deepspeed),
+             ErrorCode::no_effect);
     }
     const ForeignValue* const mixed = at("mixed_precision");
-    if (mixed != nullptr && !mixed->is_null())
-      problems_.add(mixed->place,
-                    "mixed_precision stands beside deepspeed_config_file, and accelerate refuses that",
-                    "bf16.enabled or fp16.enabled of the DeepSpeed file says it");
+    if (mixed != nullptr && !mixed->is_null() && !is_said_by_command("mixed_precision"))
+      refuse_beside_file("mixed_precision", *mixed,
+                         "bf16.enabled or fp16.enabled of the DeepSpeed file says it");
+  }
+
+  void refuse_beside_file(const char* key, const ForeignValue& value, std::string hint) {
+    problems_.add(value.place,
+                  fmt::format("{} stands beside deepspeed_config_file, and accelerate refuses that", key),
+                  std::move(hint));
   }
 
   std::int64_t size_of(const std::string& name) const {

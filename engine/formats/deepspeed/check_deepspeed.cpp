@@ -14,12 +14,27 @@ Place file_of(const ImportSubject& s) {
   return in_file(s.deepspeed->place.file);
 }
 
+// Accelerate's word against a dtype that the file enables (DeepSpeedPlugin.set_mixed_precision).
+void check_mixed_precision(const ImportSubject& s, std::string_view word, const ForeignValue* other,
+                           Problems& problems) {
+  const ForeignValue* const mixed = s.in_accelerate("mixed_precision");
+  if (s.trainer != nullptr || !is_true(other) || mixed == nullptr || mixed->text != word) return;
+  problems.add(
+      mixed->place,
+      fmt::format("mixed_precision {} stands against the other dtype that the DeepSpeed file enables, "
+                  "and accelerate refuses that",
+                  word),
+      fmt::format("it is enabled at {}; \"auto\" takes mixed_precision", to_string(other->place)));
+}
+
 void check_precision(const ImportSubject& s, Problems& problems) {
   const ForeignValue* const bf16 = s.in_deepspeed("bf16.enabled");
   const ForeignValue* const fp16 = s.in_deepspeed("fp16.enabled");
   if (is_true(bf16) && is_true(fp16))
     problems.add(fp16->place, "fp16 and bf16 are both enabled, and DeepSpeed refuses that",
                  "bf16 is enabled at " + to_string(bf16->place));
+  check_mixed_precision(s, "bf16", fp16, problems);
+  check_mixed_precision(s, "fp16", bf16, problems);
 }
 
 // With "auto" whoever starts the training chooses; without a word of his nothing is mixed.

@@ -30,6 +30,8 @@ std::optional<std::int64_t> automatic_micro_batch(const ImportSubject& s) {
 
 std::int64_t automatic_accumulation(const ImportSubject& s) {
   if (s.trainer != nullptr) return trainer_integer(s, "gradient_accumulation_steps", 1);
+  if (const auto steps = whole(s.in_accelerate("deepspeed_config.gradient_accumulation_steps")))
+    return *steps;
   return s.onto != nullptr ? s.onto->train->accumulation : 1;
 }
 
@@ -37,18 +39,45 @@ std::string who_fills_in(const ImportSubject& s) {
   return s.trainer != nullptr ? "auto: as TrainingArguments say" : "auto: as the program says, here --onto";
 }
 
-// Whether the file, or whoever fills in its "auto", computes in the dtype.
-bool computes_in(const ImportSubject& s, std::string_view section, DType dtype, std::string_view word) {
+// The word of mixed_precision that accelerate is handed: TrainingArguments come before its own file and
+// command. Null: nobody says one.
+const char* mixed_word(const ImportSubject& s) {
+  static constexpr std::pair<std::string_view, const char*> k_known[] = {
+      {"bf16", "bf16"}, {"fp8", "bf16"}, {"fp16", "fp16"}, {"no", "no"}};
+  for (const char* const flag : {"bf16", "fp16"}) {
+    if (is_true(s.in_trainer(flag))) return flag;
+  }
+  const ForeignValue* const mixed = s.in_accelerate("mixed_precision");
+  for (const auto& [said, word] : k_known) {
+    if (mixed != nullptr && mixed->is_text() && said.compare(mixed->text) == 0) return word;
+  }
+  return nullptr;
+}
+
+// A section that the file leaves out accelerate adds, enabled, where somebody asks for its dtype
+// (DeepSpeedPlugin.set_mixed_precision).
+bool is_added(const ImportSubject& s, std::string_view section) {
+  const char* const word = mixed_word(s);
+  return word != nullptr && section == word && s.in_deepspeed(section) == nullptr;
+}
+
+// Whether the file, or whoever fills in its "auto" or adds its section, computes in the dtype.
+bool computes_in(const ImportSubject& s, std::string_view section, DType dtype) {
+  if (is_added(s, section)) return true;
   const ForeignValue* const value = s.in_deepspeed(fmt::format("{}.enabled", section));
   if (!is_automatic(value)) return is_true(value);
-  if (s.trainer != nullptr && is_true(s.in_trainer(section))) return true;
-  const ForeignValue* const mixed = s.in_accelerate("mixed_precision");
-  if (mixed != nullptr) return mixed->is_text() && mixed->text == word;
+  if (const char* const word = mixed_word(s)) return section == word;
   return s.trainer == nullptr && s.onto != nullptr && s.onto->precision->param == dtype;
 }
 
 std::string automatic_note(const ImportSubject& s, const ForeignValue* value) {
   return is_automatic(value) ? who_fills_in(s) : std::string();
+}
+
+std::string precision_note(const ImportSubject& s, std::string_view section, const ForeignValue* value) {
+  if (!is_added(s, section)) return automatic_note(s, value);
+  return fmt::format("the file has no section {}: accelerate adds it, as {} for it", section,
+                     is_true(s.in_trainer(section)) ? "TrainingArguments ask" : "mixed_precision asks");
 }
 
 // What the Trainer and accelerate fill in by the model's hidden size.
@@ -136,10 +165,10 @@ OffloadTarget offload_target(const ImportSubject& s, std::string_view section) {
 }  // namespace
 
 bool in_bfloat16(const ImportSubject& s) {
-  return computes_in(s, "bf16", DType::bfloat16, "bf16");
+  return computes_in(s, "bf16", DType::bfloat16);
 }
 bool in_float16(const ImportSubject& s) {
-  return computes_in(s, "fp16", DType::float16, "fp16");
+  return computes_in(s, "fp16", DType::float16);
 }
 
 int zero_stage(const ImportSubject& s) {
@@ -183,23 +212,27 @@ ReadBack read_accumulation(const ImportSubject& s, const ForeignValue* value) {
                      by_batch ? "train_batch_size / (micro-batch x ranks)" : automatic_note(s, value));
 }
 
-// The Trainer fills in max_grad_norm, accelerate its own default.
+// The Trainer fills in max_grad_norm, accelerate what its command says, else its own default.
 ReadBack read_clipping(const ImportSubject& s, const ForeignValue* value) {
   double norm = 1;
   if (value != nullptr && value->is_number()) norm = value->number;
   const ForeignValue* const of_trainer = s.in_trainer("max_grad_norm");
-  if (is_automatic(value) && of_trainer != nullptr) norm = of_trainer->number;
+  const ForeignValue* const of_command = s.in_accelerate("deepspeed_config.gradient_clipping");
+  if (is_automatic(value) && of_trainer != nullptr)
+    norm = of_trainer->number;
+  else if (is_automatic(value) && s.trainer == nullptr && of_command != nullptr && of_command->is_number())
+    norm = of_command->number;
   if (norm == 0) return unset_setting();
   return set_setting(format_number(norm), automatic_note(s, value));
 }
 
 ReadBack read_bfloat16(const ImportSubject& s, const ForeignValue* value) {
   if (in_float16(s)) return leave_setting();
-  return in_bfloat16(s) ? set_setting("bfloat16", automatic_note(s, value)) : unset_setting();
+  return in_bfloat16(s) ? set_setting("bfloat16", precision_note(s, "bf16", value)) : unset_setting();
 }
 
 ReadBack read_float16(const ImportSubject& s, const ForeignValue* value) {
-  return in_float16(s) ? set_setting("float16", automatic_note(s, value)) : leave_setting();
+  return in_float16(s) ? set_setting("float16", precision_note(s, "fp16", value)) : leave_setting();
 }
 
 // A static scale other than 1 scales all the same, by a factor that a scenario does not have.

@@ -327,6 +327,7 @@ class CaseReader {
     if (trainer_tree_) subject_.trainer = &*trainer_tree_;
     subject_.has_program = !own_.entries.empty();
     subject_.calls_deepspeed = launch_ && calls_deepspeed(*launch_);
+    if (launch_ && launch_->launcher == RankStarter::accelerate) subject_.command = &launch_->options;
     subject_.ranks = ranks();
     if (!deepspeed_tree_ && accelerate_tree_ && accelerate_kind(subject_) == AccelerateKind::deepspeed)
       deepspeed_tree_ = plugin_config(subject_);

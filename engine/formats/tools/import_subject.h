@@ -25,7 +25,8 @@ struct ImportSubject {
   const ForeignValue* accelerate = nullptr;
   const ForeignValue* deepspeed = nullptr;
   const ForeignValue* trainer = nullptr;
-  bool trainer_is_4 = false;     // the 4.x form of TrainingArguments
+  const ForeignValue* command = nullptr;  // options of `accelerate launch`, which go before its file
+  bool trainer_is_4 = false;              // the 4.x form of TrainingArguments
   bool has_program = false;      // with arguments of its own, and so perhaps with defaults of its own
   bool calls_deepspeed = false;  // the program does, not the Trainer
 
