@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/formats/launchers/shell_arithmetic.h"
+#include "engine/formats/launchers/shell_printed.h"
 
 namespace shardlab {
 namespace {
@@ -22,18 +23,24 @@ struct Braces {
   bool is_whole_array() const { return text.text == "[@]" || text.text == "[*]"; }
 };
 
-// $( ... ) and ` ... `: as they are written, to the sign that closes them.
-void append_command(ShellInput& input, ShellWord& word, char open, char close) {
-  word.is_open = true;
+// $( ... ) and ` ... `: what it prints, where that is known without running it; else as it is written, to the
+// sign that closes it. `begin` is where the word has it from.
+void append_command(ShellInput& input, ShellWord& word, char open, char close, std::size_t begin) {
+  ShellCursor& cursor = input.cursor;
+  const std::size_t inside = cursor.at + 1;
   int depth = 0;
   do {
-    const char c = input.cursor.take();
+    const char c = cursor.take();
     if (c == open && (open != close || depth == 0))
       ++depth;
     else if (c == close)
       --depth;
-    append(input, word, {&c, 1});
-  } while (!input.cursor.is_at_end() && depth > 0);
+  } while (!cursor.is_at_end() && depth > 0);
+  const bool is_closed = depth == 0 && cursor.at > inside;
+  const std::string_view command = is_closed ? cursor.text.substr(inside, cursor.at - 1 - inside) : "";
+  if (const auto text = printed(input, command)) return append(input, word, *text);
+  append(input, word, cursor.text.substr(begin, cursor.at - begin));
+  word.is_open = true;
 }
 
 // What was read since `begin`, as it is written.
@@ -43,8 +50,7 @@ void append_open(ShellInput& input, ShellWord& word, std::size_t begin) {
 }
 
 void append_dollar_command(ShellInput& input, ShellWord& word) {
-  append(input, word, "$");
-  append_command(input, word, '(', ')');
+  append_command(input, word, '(', ')', input.cursor.at - 1);
 }
 
 // $(( ... )) of numbers that the script says; else it stays open.
@@ -105,6 +111,7 @@ void append_variable(ShellInput& input, ShellPieces& word, Expansion expansion, 
   const bool has_braces = input.cursor.is_at('{');
   if (has_braces) input.cursor.take();
   const std::string name = take_name(input.cursor);
+  static constexpr std::string_view k_here = "PWD";
   const Braces braces = has_braces ? read_braces(input, depth) : Braces{};
   const auto known = input.variables.find(name);
   const auto array = input.arrays.find(name);
@@ -113,6 +120,8 @@ void append_variable(ShellInput& input, ShellPieces& word, Expansion expansion, 
   } else if (known != input.variables.end() && !known->second.is_open && !braces.is_more() &&
              (!braces.has_fallback || !known->second.text.empty())) {
     append_value(input, word, known->second.text, expansion);
+  } else if (known == input.variables.end() && k_here.compare(name) == 0 && !braces.is_more()) {
+    append(input, word.last, ".");
   } else if (braces.has_fallback && !braces.text.is_open) {
     append_value(input, word, braces.text.text, expansion);
   } else {
@@ -123,7 +132,7 @@ void append_variable(ShellInput& input, ShellPieces& word, Expansion expansion, 
 void expand_at_depth(ShellInput& input, ShellPieces& word, Expansion expansion, int depth) {
   ShellCursor& cursor = input.cursor;
   const std::size_t begin = cursor.at;
-  if (cursor.is_at('`')) return append_command(input, word.last, '`', '`');
+  if (cursor.is_at('`')) return append_command(input, word.last, '`', '`', begin);
   cursor.take();
   if (cursor.is_at("((")) return append_arithmetic(input, word.last, begin);
   if (cursor.is_at('(')) return append_dollar_command(input, word.last);
