@@ -207,6 +207,33 @@ TASKS = [  # options of sbatch, the command, what is warned of
 ]
 
 
+def test_a_file_that_is_named_is_found_above():
+    """Repositories name their files from their own root, wherever import is started."""
+    place = Place()
+    root = place.path / "project"
+    (root / "configs").mkdir(parents=True)
+    (root / "examples" / "sft").mkdir(parents=True)
+    zero = root / "configs" / "zero.json"
+    zero.write_text(json.dumps({"train_micro_batch_size_per_gpu": 2, "bf16": {"enabled": True}, "zero_optimization": {"stage": 2}}))
+    script = root / "examples" / "sft" / "run.sh"
+    script.write_text("deepspeed --num_gpus=8 train.py --deepspeed_config configs/zero.json\n")
+    document = expect(place.run("import", script, "--onto", BASE, "--json"), 0).json()
+    check(document["settings"]["parallel.strategy"] == "zero2", document["settings"])
+    warnings = [each["what"] for each in document["warnings"]]
+    check(any(f"configs/zero.json lies in {root}" in each for each in warnings), warnings)
+    zero.unlink()
+    expect_error(place.run("import", script, "--onto", BASE), 2, "names configs/zero.json, and there is no such file")
+
+
+def test_a_script_that_keeps_lines_of_its_log_is_a_script():
+    place = Place()
+    script = place.path / "run.sh"
+    script.write_text("torchrun --nproc_per_node=8 train.py --per_device_train_batch_size 1\n"
+                      "# {'loss': 2.5, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}\n")
+    document = expect(place.run("import", script, "--onto", BASE, "--json"), 0).json()
+    check(document["settings"]["train.micro_batch"] == 1, document)
+
+
 def test_srun_starts_a_launcher_for_every_task():
     place = Place()
     script = place.path / "job.sbatch"

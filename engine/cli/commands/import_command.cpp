@@ -65,8 +65,11 @@ class ImportCommand final : public Command {
       return store(context, std::move(record), std::nullopt);
     }
     const bool recorded = files.size() == 1 && is_training_record(files.front());
-    if (!recorded && std::any_of(files.begin(), files.end(), is_training_log))
-      return import_log(context, files);
+    // Scripts keep lines of their log in comments.
+    const auto is_log = [](const std::filesystem::path& file) {
+      return !is_launch_script_name(file) && is_training_log(file);
+    };
+    if (!recorded && std::any_of(files.begin(), files.end(), is_log)) return import_log(context, files);
     const auto profiles = std::count_if(files.begin(), files.end(), is_profile);
     if (!recorded && profiles == 0) {
       auto imported = import_scenario(context, files, make_import);

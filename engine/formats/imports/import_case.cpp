@@ -18,6 +18,8 @@
 #include "engine/formats/imports/launched_arguments.h"
 #include "engine/formats/imports/older_arguments.h"
 #include "engine/formats/imports/program_arguments.h"
+#include "engine/formats/imports/program_defaults.h"
+#include "engine/formats/imports/program_presets.h"
 #include "engine/formats/launchers/launch_script.h"
 #include "engine/formats/transformers/read_trainer.h"
 #include "engine/scenario/mesh.h"
@@ -109,27 +111,50 @@ class CaseReader {
     if (slot)
       return bad_input(name.place, fmt::format("names {}, and {} is given", name.text, slot->path.string()),
                        "give the file that is named, or none");
-    fs::path path = wanted;
-    std::error_code error;
-    const fs::path beside = fs::path(name.place.file).parent_path() / wanted;
-    if (!fs::exists(path, error) && fs::exists(beside, error)) {
-      path = beside;
-      reading_.warnings.push_back(
-          {name.place,
-           fmt::format("{} lies beside this file, the tool looks in the folder that it is started in",
-                       name.text),
-           "start it there, or give the whole path"});
-    }
-    if (!fs::exists(path, error))
+    const std::optional<fs::path> found = place_of(wanted, name);
+    if (!found && kind == ForeignKind::deepspeed && is_deepspeed_preset(name.text)) return take_preset(name);
+    if (!found)
       return bad_input(
           name.place, fmt::format("names {}, and there is no such file", name.text),
           is_bare ? fmt::format("where the program brings it, give its {}.json to import as well", name.text)
                   : "give it to import as well, or write its path from here");
+    const fs::path path = *found;
     if (!opened_.insert(identity(path)).second)
       return bad_input(name.place,
                        fmt::format("names {}, which led here: files name each other in a circle", name.text));
     SHARDLAB_TRY(ForeignFile file, read_foreign_file(path));
     return take_named(name, kind, std::move(file));
+  }
+
+  // Where the tool looks, which is here; else beside the file that names it, or in a folder above that one:
+  // the one in which its authors start it.
+  std::optional<fs::path> place_of(const fs::path& wanted, const ForeignValue& name) {
+    std::error_code error;
+    if (fs::exists(wanted, error)) return wanted;
+    if (wanted.is_absolute()) return std::nullopt;
+    static constexpr int k_most_folders = 8;
+    fs::path folder = fs::absolute(name.place.file, error).lexically_normal().parent_path();
+    for (int above = 0; above < k_most_folders && folder.has_relative_path(); ++above) {
+      if (const fs::path there = (folder / wanted).lexically_normal(); fs::exists(there, error)) {
+        const bool is_beside = above == 0;
+        reading_.warnings.push_back(
+            {name.place,
+             fmt::format("{} lies {}, the tool looks in the folder that it is started in", name.text,
+                         is_beside ? "beside this file" : "in " + folder.string()),
+             "start it there, or give the whole path"});
+        return is_beside ? fs::path(name.place.file).parent_path() / wanted : there;
+      }
+      folder = folder.parent_path();
+    }
+    return std::nullopt;
+  }
+
+  Status take_preset(const ForeignValue& name) {
+    ForeignFile file;
+    file.kind = ForeignKind::deepspeed;
+    file.path = fmt::format("{} of ms-swift", name.text);
+    SHARDLAB_TRY(file.tree, deepspeed_preset(name));
+    return take_named(name, ForeignKind::deepspeed, std::move(file));
   }
 
   Status take_named(const ForeignValue& name, ForeignKind kind, ForeignFile file) {
@@ -208,6 +233,7 @@ class CaseReader {
     if (launch_) SHARDLAB_CHECK_OK(add_launched_arguments(*launch_, arguments, own_, problems_, reading_));
     if (arguments.entries.empty() && !trainer_) return {};
     add_program_defaults(launch_ ? launch_->program : std::string(), own_, arguments, reading_);
+    join_fsdp_preset(arguments, reading_);
     const bool is_older = rename_old_arguments(arguments, reading_);
     const std::string_view version = is_older ? "transformers-4" : trainer_version(arguments, problems_);
     SHARDLAB_TRY(trainer_tree_, checked(arguments, version, "root"));

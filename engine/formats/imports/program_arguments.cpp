@@ -12,21 +12,12 @@
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
 #include "engine/formats/foreign/known_keys.h"
+#include "engine/formats/imports/program_meanings.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/train_words.h"
 
 namespace shardlab {
 namespace {
-
-const KnownSection& meaning(std::string_view section) {
-  static const KnownSection empty;
-  const auto programs = known_keys("programs");
-  return programs ? (*programs)->section(section) : empty;
-}
-
-bool means(std::string_view section, const std::string& name) {
-  return meaning(section).find(name) != nullptr;
-}
 
 bool is_training_argument(const std::string& name) {
   for (const char* version : {"transformers", "transformers-4"}) {
@@ -34,22 +25,6 @@ bool is_training_argument(const std::string& name) {
     if (!tool) continue;
     const KnownSection& root = (*tool)->section("root");
     if (root.find(name) != nullptr || root.unread.contains(name) || root.renamed.contains(name)) return true;
-  }
-  return false;
-}
-
-// "", false, null, none and zero ask for nothing.
-bool asks_for_something(const ForeignValue& value) {
-  static constexpr std::string_view k_nothing[] = {"", "false", "False", "none", "None", "null", "0"};
-  switch (value.kind) {
-    case ForeignValue::Kind::null: return false;
-    case ForeignValue::Kind::boolean: return value.flag;
-    case ForeignValue::Kind::integer:
-    case ForeignValue::Kind::number: return value.number != 0;
-    case ForeignValue::Kind::text:
-      return std::find(std::begin(k_nothing), std::end(k_nothing), value.text) == std::end(k_nothing);
-    case ForeignValue::Kind::list: return !value.items.empty();
-    case ForeignValue::Kind::map: return !value.entries.empty();
   }
   return false;
 }
@@ -64,7 +39,7 @@ class ProgramReader {
   ProgramReader(const ForeignValue& own, ImportReading& reading) : own_(own), reading_(reading) {}
 
   void read() {
-    const bool adapts = trains_adapters();
+    const bool adapts = trains_adapters(own_);
     if (adapts) read_adapters();
     for (const ForeignEntry& entry : own_.entries) {
       if (means("sequence_length", entry.key))
@@ -92,26 +67,7 @@ class ProgramReader {
            means("adapter_targets", name);
   }
 
-  const ForeignEntry* find(std::string_view section) const {
-    const auto found = std::find_if(own_.entries.begin(), own_.entries.end(),
-                                    [&](const ForeignEntry& entry) { return means(section, entry.key); });
-    return found == own_.entries.end() ? nullptr : &*found;
-  }
-
-  // By the switches; where there is none, by the rank alone.
-  bool trains_adapters() const {
-    static constexpr std::string_view k_words[] = {"lora", "qlora", "true", "True"};
-    bool has_switch = false;
-    for (const ForeignEntry& entry : own_.entries) {
-      if (!means("adapter", entry.key)) continue;
-      has_switch = true;
-      const bool on = entry.value.is_text() ? std::find(std::begin(k_words), std::end(k_words),
-                                                        entry.value.text) != std::end(k_words)
-                                            : asks_for_something(entry.value);
-      if (on) return true;
-    }
-    return !has_switch && find("adapter_rank") != nullptr;
-  }
+  const ForeignEntry* find(std::string_view section) const { return entry_of(own_, section); }
 
   // Words of QLoRA: the frozen weights have four bits.
   void read_quantized_adapters() {
@@ -345,25 +301,6 @@ void move_program_arguments(ForeignValue& arguments, ForeignValue& own) {
       own.entries.push_back(std::move(entry));
   }
   arguments.entries = std::move(kept);
-}
-
-void add_program_defaults(const std::string& program, const ForeignValue& own, ForeignValue& arguments,
-                          ImportReading& reading) {
-  std::string name = program;
-  if (name.empty() && own.find("finetuning_type") != nullptr) name = "llamafactory-cli";
-  if (name.empty() && own.find("tuner_type") != nullptr) name = "swift";
-  if (name.empty()) return;
-  const ForeignValue* const off = own.find("disable_gradient_checkpointing");
-  for (const auto& [key, text] : meaning(name).unread) {
-    if (arguments.find(key) != nullptr) continue;
-    static constexpr std::string_view k_checkpoints = "gradient_checkpointing";
-    if (k_checkpoints.compare(key) == 0 && off != nullptr && asks_for_something(*off)) continue;
-    ForeignValue value = json_scalar(text).value_or(foreign_text(text, {}));
-    value.place = in_file(arguments.place.file);
-    reading.warnings.push_back({value.place, fmt::format("{} is left out: {} takes {}", key, name, text),
-                                "the Trainer alone has another default"});
-    arguments.entries.push_back({key, value.place, std::move(value)});
-  }
 }
 
 void read_program_arguments(const ForeignValue& own, ImportReading& reading) {

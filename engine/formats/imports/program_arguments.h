@@ -1,5 +1,5 @@
 // What programs take beside TrainingArguments: their own arguments, of which a table says what they mean
-// (assets/formats/programs.yaml), and what they take in place of the Trainer's defaults.
+// (assets/formats/programs.yaml).
 #pragma once
 
 #include <string>
@@ -24,11 +24,6 @@ bool is_number_argument(const std::string& name);
 // Moves what TrainingArguments do not have from `arguments` to `own`, where the file holds other arguments
 // that the table knows; a name that is nearly one of TrainingArguments stays and is refused there.
 void move_program_arguments(ForeignValue& arguments, ForeignValue& own);
-
-// Adds to the arguments what the program takes where they leave it out, with a warning each. `program` is
-// the command that starts it ("swift"), empty where nothing names it.
-void add_program_defaults(const std::string& program, const ForeignValue& own, ForeignValue& arguments,
-                          ImportReading& reading);
 
 // Settings of a program's own arguments, and the differences.
 void read_program_arguments(const ForeignValue& own, ImportReading& reading);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/formats/imports/program_arguments.h"
+#include "engine/formats/imports/program_meanings.h"
 
 namespace shardlab {
 namespace {
@@ -61,6 +62,11 @@ bool is_or_means(const ForeignEntry& entry, std::string_view name) {
   return name.compare(near) == 0 && is_misspelt_argument(entry.key, near);
 }
 
+// Programs whose own command is the Trainer's: those of which the table says what they take by themselves.
+bool is_program_of_trainer(const LaunchScript& script) {
+  return script.launcher == RankStarter::own && !meaning(script.program).unread.empty();
+}
+
 }  // namespace
 
 bool is_arguments_file(const std::string& text) {
@@ -83,6 +89,7 @@ bool is_old_argument(const std::string& name) {
 }
 
 bool takes_training_arguments(const LaunchScript& script) {
+  if (is_program_of_trainer(script)) return true;
   const auto& entries = script.arguments.entries;
   const auto any = [&](auto&& shows) { return std::any_of(entries.begin(), entries.end(), shows); };
   if (any([](const ForeignEntry& entry) { return is_or_means(entry, "per_device_train_batch_size"); }))

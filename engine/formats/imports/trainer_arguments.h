@@ -18,8 +18,8 @@ const KnownKey* argument_key(const std::string& name);
 // Names of older versions, which are renamed later.
 bool is_old_argument(const std::string& name);
 
-// Whether a program's arguments are those of the Trainer: they say the batch by its name, or a folder beside
-// something that no other program has.
+// Whether a program's arguments are those of the Trainer: its command is that of ms-swift or its like, or
+// they say the batch by its name, or a folder beside something that no other program has.
 bool takes_training_arguments(const LaunchScript& script);
 
 }  // namespace shardlab

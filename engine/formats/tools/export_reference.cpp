@@ -34,9 +34,9 @@ with the tools' own loaders and compares what is in effect with that scenario.
 `shardlab import FILE... [--onto S] [-o SCENARIO]` makes a scenario of accelerate's file, DeepSpeed's JSON, TrainingArguments (JSON, YAML at the
 root or below a key, or the arguments of a command line), Axolotl's YAML and of scripts that start ranks with torchrun, `accelerate launch` or
 `deepspeed`, alone or under sbatch, with `llamafactory-cli`, `axolotl`, `swift` or `trl`, or one rank with python. Kinds are found by content; several files are one case; a
-file that one of them names is looked for where the tool looks, in the working directory, and then beside the file that names it. Scripts are
-read, never executed: variables, arrays, `$(( ))`, here-documents and Slurm's variables are followed, other words stay open. Of several commands
-that start ranks `run.sh:12` is the one in line 12.
+file that one of them names is looked for where the tool looks, in the working directory, and then, with a warning, beside the file that names it
+and in the folders above that one. Scripts are read, never executed: variables, arrays, `$(( ))`, here-documents, Slurm's variables and what `pwd`,
+`expr` and `dirname "$0"` print are followed, other words stay open. Of several commands that start ranks `run.sh:12` is the one in line 12.
 
 - `--onto S` says what the files do not: model, cluster, data, and whatever the tool leaves to the program. Without it `--set` does, and
   what nobody says is asked for by name.
@@ -48,8 +48,9 @@ that start ranks `run.sh:12` is the one in line 12.
 - **Arguments of the program's own** stand beside TrainingArguments in most files and commands. A table says what those of programs that many
   use mean (`assets/formats/programs.yaml`): `max_seq_length` and its like are `model.sequence_length`, `lora_r` and its like `model.lora`,
   `load_in_4bit` is `model.quantized`; data and logs are *elsewhere*, preference losses or tensor parallelism *lost*. Others are listed as the
-  program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults is warned of. A command is taken for the Trainer's
-  where it says `per_device_train_batch_size`, or `output_dir` beside an argument that programs with a loop of their own do not have: else the
+  program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults, and which adapters they train unasked, is warned of;
+  ms-swift's `--deepspeed zero2` and `--fsdp fsdp2` are the files that it brings (`assets/formats/presets.yaml`). A command of these three is the
+  Trainer's, and another is taken for it where it says `per_device_train_batch_size`, or `output_dir` beside an argument that programs with a loop of their own do not have: else the
   Trainer's defaults say nothing of it.
 - Axolotl's file is known by `base_model` beside keys of its own, and read as what Axolotl 0.18 makes of it: TrainingArguments with its own
   defaults (a cosine schedule, one sequence a micro-batch), weights in bfloat16 for `bf16: auto` (in float32 where FSDP trains all of
@@ -61,7 +62,8 @@ that start ranks `run.sh:12` is the one in line 12.
 - Names of older versions (`evaluation_strategy`, `adamw_hf`) are read as what they are called since, with a warning, and numbers that YAML reads
   as text (`1e-5`) as the numbers that they are. An option given twice counts as the last one; its unique beginning counts where the tool takes it.
 - A key that the tool knows and a scenario has no counterpart for is a *lost* difference, or *elsewhere* where no step depends on it. What
-  the file leaves out is the tool's default, listed with it. `"auto"` is what accelerate or the Trainer put in its place, shown.
+  the file leaves out is the tool's default, listed with it. `"auto"` is what accelerate or the Trainer put in its place, shown; a section `bf16` or
+  `fp16` that DeepSpeed's file leaves out accelerate adds where TrainingArguments or `mixed_precision` ask for it.
 - What the tool does unasked follows from the rules below, applied to what was read: under FSDP `mixed_precision: bf16` stores parameters in
   float32, computes, reduces and keeps buffers in bfloat16, and turns autocast on.
 - Lines that are legal and do something else are warned of with what will run. `SHARD_GRAD_OP` by the resharding key alone under version 1 runs
