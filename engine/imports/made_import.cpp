@@ -12,8 +12,10 @@
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/imports/import_case.h"
 #include "engine/formats/imports/imported_tree.h"
+#include "engine/formats/imports/named_model.h"
 #include "engine/formats/imports/seen_import.h"
 #include "engine/formats/profiler/seen_plan.h"
+#include "engine/model/hub_names.h"
 #include "engine/planner/load_model.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/strategy_facts.h"
@@ -92,10 +94,15 @@ Result<ImportBase> read_base(const ImportRequest& request) {
   return base;
 }
 
+bool names_model(const YamlNode& tree) {
+  const YamlNode* const model = tree.find("model");
+  return model != nullptr && model->find("config") != nullptr;
+}
+
 // The model alone, where the base names one.
 Result<std::optional<ModelGraph>> model_of(const ImportBase& base) {
+  if (!names_model(base.tree)) return std::optional<ModelGraph>();
   const YamlNode* const model = base.tree.find("model");
-  if (model == nullptr || model->find("config") == nullptr) return std::optional<ModelGraph>();
   YamlNode tree = empty_tree();
   tree.entries.push_back({"model", {}, *model});
   if (model->find("sequence_length") == nullptr)
@@ -128,9 +135,17 @@ Result<ImportContext> context_of(const ImportBase& base) {
   return context;
 }
 
-Status check_missing(const YamlNode& tree, const std::string& file) {
+// A model that the file names and that does not ship is answered with what to do about its name.
+Status check_missing(const YamlNode& tree, const std::string& file,
+                     const std::optional<ForeignEntry>& named) {
   const std::vector<std::string> missing = missing_settings(tree);
   if (missing.empty()) return {};
+  static constexpr std::string_view k_model = "model.config";
+  if (named && k_model.compare(missing.front()) == 0 && may_be_hub_name(named->value.text))
+    return fail(
+        {ErrorKind::bad_input, named->value.place,
+         fmt::format("does not say {}: of {} nothing ships", fmt::join(missing, ", "), shown(named->value)),
+         fmt::format("{}; or --onto S", hint_for_hub_name(named->value.text)), ErrorCode::unsaid});
   return fail({ErrorKind::bad_input, in_file(file), fmt::format("does not say {}", fmt::join(missing, ", ")),
                fmt::format("--onto S gives a scenario that does, --set {}=... the value", missing.front()),
                ErrorCode::unsaid});
@@ -216,11 +231,38 @@ std::vector<UnsupportedText> unbuilt_settings(const ReadScenario& read) {
   return unbuilt;
 }
 
-// `made` with the reading alone.
-Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request, MadeImport made) {
+// The model's name in the files, where neither --onto nor --set names one.
+std::optional<ForeignEntry> unsaid_model(const ImportRequest& request, const ImportBase& base) {
+  return names_model(base.tree) ? std::nullopt : named_model(request.files, {});
+}
+
+// Puts the name onto the base, if the Hub knows it and the model ships.
+Result<std::optional<ImportedSetting>> take_model(const std::optional<ForeignEntry>& named,
+                                                  ImportBase& base) {
+  if (!named) return std::optional<ImportedSetting>();
+  SHARDLAB_TRY(const auto shipped, shipped_model(named->value.text));
+  if (!shipped) return std::optional<ImportedSetting>();
+  ImportedSetting setting;
+  setting.key = "model.config";
+  setting.value = as_yaml(named->value);
+  setting.from = named->key;
+  set_in_tree(base.tree, setting.key, setting.value);
+  return std::optional(std::move(setting));
+}
+
+// The name is said by the scenario, and no argument of the program's own any more.
+void add_model(ImportedSetting setting, ImportReading& reading) {
+  std::erase_if(reading.differences,
+                [&](const ImportDifference& difference) { return difference.key == setting.from; });
+  reading.set(std::move(setting));
+}
+
+// `made` with the reading alone; `named` is what the files call the model.
+Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request, MadeImport made,
+                            const std::optional<ForeignEntry>& named) {
   YamlNode tree = imported_tree(made.reading, base.tree, base.scenario ? &*base.scenario : nullptr);
   for (const std::string& assignment : request.overrides) SHARDLAB_CHECK_OK(apply_override(tree, assignment));
-  SHARDLAB_CHECK_OK(check_missing(tree, request.files.front().string()));
+  SHARDLAB_CHECK_OK(check_missing(tree, request.files.front().string(), named));
   SHARDLAB_TRY(made.read, read_scenario_tree(tree, base.file));
   SHARDLAB_TRY(const ModelGraph graph, load_model_graph(made.read.scenario));
   SHARDLAB_CHECK_OK(check_classes(made.read, graph));
@@ -232,11 +274,14 @@ Result<MadeImport> put_onto(const ImportBase& base, const ImportRequest& request
 }  // namespace
 
 Result<MadeImport> make_import(const ImportRequest& request) {
-  SHARDLAB_TRY(const ImportBase base, read_base(request));
+  SHARDLAB_TRY(ImportBase base, read_base(request));
+  const std::optional<ForeignEntry> named = unsaid_model(request, base);
+  SHARDLAB_TRY(std::optional<ImportedSetting> model, take_model(named, base));
   MadeImport made;
   SHARDLAB_TRY(const ImportContext context, context_of(base));
   SHARDLAB_TRY(made.reading, import_files(request.files, context));
-  return put_onto(base, request, std::move(made));
+  if (model) add_model(*std::move(model), made.reading);
+  return put_onto(base, request, std::move(made), named);
 }
 
 Result<CaseReading> examine_import(const ImportRequest& request) {
@@ -258,7 +303,7 @@ Result<MadeImport> make_import_of_traces(const ImportRequest& request) {
   SHARDLAB_TRY(const ImportBase base, read_base(request));
   MadeImport made;
   SHARDLAB_TRY(made.reading, reading_of(*plan, first));
-  return put_onto(base, request, std::move(made));
+  return put_onto(base, request, std::move(made), {});
 }
 
 }  // namespace shardlab

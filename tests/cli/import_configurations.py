@@ -86,6 +86,21 @@ def test_what_is_missing_is_named():
     check("Trainer" not in expect(place.run("simulate", out, "--no-store", "--json"), 0).out, "simulates")
 
 
+def test_the_model_that_a_file_names():
+    """Without --onto the Hub's name counts, of a model that ships; --onto and --set go before it."""
+    place = Place()
+    recipe = place.path / "recipe.yaml"
+    text = "output_dir: out\nper_device_train_batch_size: 1\nmax_length: 512\nbf16: true\nmodel_name_or_path: {}\n"
+    recipe.write_text(text.format("Qwen/Qwen3-8B"))
+    node = ["--set", "cluster.node=hgx-h100", "--set", "cluster.gpus_per_node=1"]
+    document = expect(place.run("import", recipe, *node, "--json"), 0).json()
+    check(document["settings"]["model.config"] == "Qwen/Qwen3-8B" and "model_name_or_path" not in str(document["differences"]), document)
+    check("config: llama-3-8b" in expect(place.run("import", recipe, "--onto", BASE), 0).out, "--onto says the model")
+    check("config: phi-2" in expect(place.run("import", recipe, *node, "--set", "model.config=phi-2"), 0).out, "--set says the model")
+    recipe.write_text(text.format("Qwen/Qwen9-8B"))
+    expect_error(place.run("import", recipe, *node), 2, f"{recipe}:5:21: does not say model.config: of \"Qwen/Qwen9-8B\" nothing ships", "--onto S")
+
+
 def test_a_base_need_not_name_the_strategy():
     """Several ranks and no strategy are no scenario yet; the imported file says the strategy. One that is named is held to it."""
     place = Place()

@@ -267,9 +267,9 @@ class AccelerateChecker {
   void check_meshes() {
     if (!is_filled("parallelism_config")) return;
     const ForeignValue* const section = at("parallelism_config");
-    if (fsdp_version(s_) != 2) {
+    if (fsdp_version(s_) != 2 && kind_ != AccelerateKind::deepspeed) {
       problems_.add(section->place,
-                    "parallelism_config is for distributed_type FSDP with fsdp_version 2 alone");
+                    "parallelism_config is for distributed_type FSDP with fsdp_version 2, and for DEEPSPEED");
       return;
     }
     for (const char* name : {"tp_size", "cp_size", "sp_size"}) {

@@ -16,9 +16,11 @@
 #include "engine/formats/deepspeed/read_deepspeed.h"
 #include "engine/formats/imports/case_checks.h"
 #include "engine/formats/imports/launched_arguments.h"
+#include "engine/formats/imports/named_model.h"
 #include "engine/formats/imports/older_arguments.h"
 #include "engine/formats/imports/program_arguments.h"
 #include "engine/formats/imports/program_defaults.h"
+#include "engine/formats/imports/program_meanings.h"
 #include "engine/formats/imports/program_presets.h"
 #include "engine/formats/launchers/launch_script.h"
 #include "engine/formats/transformers/read_trainer.h"
@@ -54,6 +56,12 @@ class CaseReader {
   }
 
   ImportReading take_reading() { return std::move(reading_); }
+
+  std::optional<ForeignEntry> named_model() const {
+    const ForeignEntry* const entry = entry_of(own_, "model");
+    const bool is_name = entry != nullptr && entry->value.is_text() && !entry->value.flag;
+    return is_name ? std::optional(*entry) : std::nullopt;
+  }
 
  private:
   Status sort() {
@@ -425,6 +433,19 @@ CaseReading examine_files(std::span<const fs::path> files, const ImportContext& 
   CaseReader reader(std::move(read), context);
   const Status status = reader.read();
   return {reader.take_reading(), status ? std::nullopt : std::optional(status.error())};
+}
+
+std::optional<ForeignEntry> named_model(std::span<const fs::path> files, const ImportContext& context) {
+  std::vector<ForeignFile> read;
+  for (const fs::path& path : files) {
+    auto file = read_foreign_file(path);
+    if (!file) return std::nullopt;
+    read.push_back(*std::move(file));
+  }
+  CaseReader reader(std::move(read), context);
+  const Status ended = reader.read();  // a mistake is told where the case is read for its settings
+  static_cast<void>(ended);
+  return reader.named_model();
 }
 
 Result<ImportReading> import_files(std::span<const fs::path> files, const ImportContext& context) {

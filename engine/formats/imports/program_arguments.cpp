@@ -191,6 +191,8 @@ class ProgramReader {
     if (const auto known = meaning("elsewhere").unread.find(entry.key);
         known != meaning("elsewhere").unread.end())
       return tell(entry, DifferenceKind::elsewhere, known->second);
+    if (means("model", entry.key))
+      return tell(entry, DifferenceKind::elsewhere, "model.config says which model is trained");
     if (means("model_dtype", entry.key))
       return tell(entry, DifferenceKind::elsewhere, "model.dtype says how parameters are stored");
     if (means("quiet", entry.key))
@@ -229,17 +231,10 @@ class ProgramReader {
 }  // namespace
 
 bool is_program_argument(const std::string& name) {
-  static constexpr std::string_view k_sections[] = {"sequence_length",
-                                                    "adapter",
-                                                    "adapter_rank",
-                                                    "adapter_alpha",
-                                                    "adapter_targets",
-                                                    "quantized",
-                                                    "quantized_scales",
-                                                    "offloaded_activations",
-                                                    "stored_in_bfloat16",
-                                                    "model_dtype",
-                                                    "quiet"};
+  static constexpr std::string_view k_sections[] = {
+      "sequence_length",    "adapter",   "adapter_rank",     "adapter_alpha",
+      "adapter_targets",    "quantized", "quantized_scales", "offloaded_activations",
+      "stored_in_bfloat16", "model",     "model_dtype",      "quiet"};
   if (meaning("elsewhere").unread.contains(name) || meaning("lost").unread.contains(name)) return true;
   return std::any_of(std::begin(k_sections), std::end(k_sections),
                      [&](std::string_view section) { return means(section, name); });

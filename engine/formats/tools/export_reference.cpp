@@ -39,7 +39,8 @@ and in the folders above that one. Scripts are read, never executed: variables, 
 `expr` and `dirname "$0"` print are followed, other words stay open. Of several commands that start ranks `run.sh:12` is the one in line 12.
 
 - `--onto S` says what the files do not: model, cluster, data, and whatever the tool leaves to the program. Without it `--set` does, and
-  what nobody says is asked for by name.
+  what nobody says is asked for by name. A model that ships and that the files call as the Hub does (`model_name_or_path`, `base_model`) is taken
+  where neither names one.
 - **Every key and value is known, refused or warned of.** Refused with file, line, column and the nearest name is what the tool refuses, and a
   slip of the pen where it would say nothing: a misspelt key in `fsdp_config`, text where a number belongs, a class that the model lacks, two
   sharding systems, one key twice, batch sizes or meshes whose product does not hold, `--nproc_per_node` after the program's name. A key that
