@@ -250,6 +250,7 @@ TEST_CASE("MPT without alibi has learned positions and biases, operator for oper
 
 TEST_CASE("an unknown family is refused with the nearest, or with all that are known") {
   CHECK_THAT(refusal("llama", {{"model_type", "qwen_3"}}), contains_text("did you mean 'qwen3'"));
+  CHECK_THAT(refusal("llama", {{"model_type", "opt"}}), contains_text("the family opt is not built"));
   const std::string far = refusal("llama", {{"model_type", "state_space"}});
   for (const Family& family : families()) CHECK_THAT(far, contains_text(std::string(family.model_type)));
 }
