@@ -120,8 +120,8 @@ class LlamaBuilder {
   }
 
   TensorId run_attention(const LlamaLayer& layer, std::size_t index, TensorId x) {
-    const TensorId q = turned(layer, layer.q, layer.q_norm, x, "query", "rotated_query");
-    const TensorId k = turned(layer, layer.k, layer.k_norm, x, "key", "rotated_key");
+    const TensorId q = turned(layer, index, layer.q, layer.q_norm, x, "query", "rotated_query");
+    const TensorId k = turned(layer, index, layer.k, layer.k_norm, x, "key", "rotated_key");
     const TensorId v = parts_.linear(layer.v, x, "value");
     AttentionPart attention{m_.heads, m_.kv_heads, m_.head_dim};
     attention.scale = m_.attention_scale;
@@ -131,10 +131,12 @@ class LlamaBuilder {
     return parts_.linear(layer.o, parts_.attend(layer.attention, attention, {q, k, v}), "attention_output");
   }
 
-  TensorId turned(const LlamaLayer& layer, const LinearPart& linear, const std::optional<NormPart>& norm,
-                  TensorId x, std::string_view label, std::string_view turned_label) {
+  TensorId turned(const LlamaLayer& layer, std::size_t index, const LinearPart& linear,
+                  const std::optional<NormPart>& norm, TensorId x, std::string_view label,
+                  std::string_view turned_label) {
     TensorId heads = parts_.linear(linear, x, label);
     if (norm) heads = parts_.head_norm(*norm, heads, m_.epsilon, label);
+    if (!m_.without_rope.empty() && m_.without_rope[index]) return heads;
     return parts_.rope(layer.attention, heads, table_, m_.head_dim, turned_label);
   }
 

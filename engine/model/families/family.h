@@ -40,5 +40,6 @@ Result<ModelGraph> build_phi(const ModelConfig& config, const GraphOptions& opti
 Result<ModelGraph> build_qwen2(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_qwen3(const ModelConfig& config, const GraphOptions& options);
 Result<ModelGraph> build_qwen3_moe(const ModelConfig& config, const GraphOptions& options);
+Result<ModelGraph> build_smollm3(const ModelConfig& config, const GraphOptions& options);
 
 }  // namespace shardlab

@@ -42,6 +42,7 @@ struct LlamaLike {
   double attention_cap = 0, logit_cap = 0;  // soft caps; 0: none
   std::optional<LlamaExperts> experts;
   std::vector<std::int64_t> windows;  // by layer, 0: none; empty: no layer has one
+  std::vector<bool> without_rope;     // by layer: attention knows no positions; empty: in every layer it does
 };
 
 // What differs between families when the same fields are read; defaults of their configuration classes.

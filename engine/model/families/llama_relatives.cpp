@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "engine/model/families/family.h"
 #include "engine/model/families/llama_like.h"
 
@@ -175,6 +177,53 @@ Result<ModelGraph> build_qwen3_moe(const ModelConfig& config, const GraphOptions
   if (m.activation.activation != Activation::silu)
     return bad_input(in_file(config.file()), "hidden_act: not supported yet in this family",
                      "supported: silu");
+  return build_llama_like(m, options);
+}
+
+// Source: transformers 5.23, models/smollm3/modeling_smollm3.py and configuration_smollm3.py: Llama of which
+// some layers turn nothing; where windows are used, those layers have them.
+
+namespace {
+
+// 1 in no_rope_layers: the layer turns queries and keys.
+Result<std::vector<bool>> read_layers_without_rope(const ModelConfig& config, std::int64_t layers) {
+  std::vector<bool> without;
+  if (config.has("no_rope_layers")) {
+    SHARDLAB_TRY(const std::vector<std::int64_t> turned, config.indices("no_rope_layers"));
+    if (static_cast<std::int64_t>(turned.size()) < layers)
+      return bad_input(
+          in_file(config.file()),
+          fmt::format("no_rope_layers has {} entries, num_hidden_layers is {}", turned.size(), layers));
+    for (std::int64_t i = 0; i < layers; ++i) without.push_back(turned[static_cast<std::size_t>(i)] == 0);
+    return without;
+  }
+  SHARDLAB_TRY(const std::int64_t interval, config.integer_or("no_rope_layer_interval", 4));
+  for (std::int64_t i = 0; i < layers; ++i) without.push_back((i + 1) % interval == 0);
+  return without;
+}
+
+}  // namespace
+
+Result<ModelGraph> build_smollm3(const ModelConfig& config, const GraphOptions& options) {
+  SHARDLAB_TRY(
+      LlamaLike m,
+      read_llama_like("smollm3", "SmolLM3", config, options,
+                      {.positions = 32768, .tied = true, .rope = {.theta = 2e6}, .padding = 128004}));
+  SHARDLAB_TRY(m.qkv_bias, config.boolean_or("attention_bias", false));
+  SHARDLAB_TRY(m.mlp_bias, config.boolean_or("mlp_bias", false));
+  SHARDLAB_TRY(m.without_rope, read_layers_without_rope(config, m.layers));
+  SHARDLAB_TRY(const bool windows, config.boolean_or("use_sliding_window", false));
+  SHARDLAB_TRY(const std::vector<std::string> types, config.texts("layer_types"));
+  std::int64_t window = 0;
+  if (windows && config.has("sliding_window")) {
+    SHARDLAB_TRY(window, config.integer("sliding_window"));
+  }
+  if (window > 0 && !types.empty()) {
+    SHARDLAB_TRY(m.windows, windows_of_types(config, types, window, m.layers));
+  } else if (window > 0) {
+    for (const bool is_without : m.without_rope) m.windows.push_back(is_without ? window : 0);
+  }
+  m.output_bias = m.qkv_bias;
   return build_llama_like(m, options);
 }
 

@@ -26,7 +26,8 @@ const std::vector<Family>& families() {
                                            {"phi", build_phi, "q_proj, k_proj, v_proj, dense"},
                                            {"qwen2", build_qwen2, k_four},
                                            {"qwen3", build_qwen3, k_four},
-                                           {"qwen3_moe", build_qwen3_moe, k_four}};
+                                           {"qwen3_moe", build_qwen3_moe, k_four},
+                                           {"smollm3", build_smollm3, k_four}};
   return list;
 }
 
@@ -124,7 +125,6 @@ constexpr std::string_view k_not_built[] = {"afmoe",
                                             "qwen3_next",
                                             "qwen3_vl",
                                             "seed_oss",
-                                            "smollm3",
                                             "stablelm",
                                             "starcoder2",
                                             "xglm"};

@@ -248,6 +248,19 @@ TEST_CASE("MPT without alibi has learned positions and biases, operator for oper
   CHECK(operators_of(*bare, k_add_positions).empty());
 }
 
+TEST_CASE("layers without rotary positions follow from the list, or from the interval") {
+  const auto turned = [](const std::map<std::string, std::string>& overrides) {
+    const auto graph = graph_of("smollm3", overrides);
+    REQUIRE_OK(graph);
+    return operators_of(*graph, k_rope).size();
+  };
+  CHECK(turned({}) == 4);  // of three layers the second has none; queries and keys
+  CHECK(turned({{"no_rope_layers", "[1, 1, 1]"}}) == 6);
+  CHECK(turned({{"no_rope_layers", "[0, 0, 1, 1]"}}) == 2);
+  CHECK_THAT(refusal("smollm3", {{"no_rope_layers", "[1, 0]"}}),
+             contains_text("no_rope_layers has 2 entries"));
+}
+
 TEST_CASE("an unknown family is refused with the nearest, or with all that are known") {
   CHECK_THAT(refusal("llama", {{"model_type", "qwen_3"}}), contains_text("did you mean 'qwen3'"));
   CHECK_THAT(refusal("llama", {{"model_type", "opt"}}), contains_text("the family opt is not built"));
