@@ -64,7 +64,7 @@ class ProgramReader {
  private:
   static bool is_adapter_key(const std::string& name) {
     return means("adapter", name) || means("adapter_rank", name) || means("adapter_alpha", name) ||
-           means("adapter_targets", name);
+           means("adapter_dropout", name) || means("adapter_targets", name);
   }
 
   const ForeignEntry* find(std::string_view section) const { return entry_of(own_, section); }
@@ -103,6 +103,9 @@ class ProgramReader {
     set(*rank, "model.lora.rank", yaml_scalar(std::to_string(count->integer)));
     if (const ForeignEntry* const alpha = find("adapter_alpha")) {
       if (const auto scale = number_of(alpha->value)) set(*alpha, "model.lora.alpha", as_yaml(*scale));
+    }
+    if (const ForeignEntry* const dropout = find("adapter_dropout")) {
+      if (const auto share = number_of(dropout->value)) set(*dropout, "model.lora.dropout", as_yaml(*share));
     }
     const ForeignEntry* const targets = find("adapter_targets");
     if (targets != nullptr) return read_targets(*targets);
@@ -231,10 +234,19 @@ class ProgramReader {
 }  // namespace
 
 bool is_program_argument(const std::string& name) {
-  static constexpr std::string_view k_sections[] = {
-      "sequence_length",    "adapter",   "adapter_rank",     "adapter_alpha",
-      "adapter_targets",    "quantized", "quantized_scales", "offloaded_activations",
-      "stored_in_bfloat16", "model",     "model_dtype",      "quiet"};
+  static constexpr std::string_view k_sections[] = {"sequence_length",
+                                                    "adapter",
+                                                    "adapter_rank",
+                                                    "adapter_alpha",
+                                                    "adapter_dropout",
+                                                    "adapter_targets",
+                                                    "quantized",
+                                                    "quantized_scales",
+                                                    "offloaded_activations",
+                                                    "stored_in_bfloat16",
+                                                    "model",
+                                                    "model_dtype",
+                                                    "quiet"};
   if (meaning("elsewhere").unread.contains(name) || meaning("lost").unread.contains(name)) return true;
   return std::any_of(std::begin(k_sections), std::end(k_sections),
                      [&](std::string_view section) { return means(section, name); });
