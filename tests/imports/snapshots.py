@@ -52,6 +52,14 @@ def test_a_drawn_snapshot():
     expect(place.run("replay", file), 0)
 
 
+def test_memory_is_of_the_events_not_of_the_file():
+    place = Place()
+    file = place.path / "larger.pickle"
+    _large_snapshot.write(file, 60)
+    for command in (("import", file), ("replay", file)):
+        expect(place.run(*command, most_memory=400 << 20), 0)
+
+
 def test_snapshots_that_are_none():
     place = Place()
     whole = (HISTORIES / "history_default.pickle").read_bytes()

@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "engine/base/input_file.h"
 #include "engine/base/parse.h"
 #include "engine/cli/command.h"
 #include "engine/cli/replay/replay_report.h"
@@ -38,9 +37,8 @@ class ReplayCommand final : public Command {
         return bad_input("--limit", limit ? "no memory at all" : limit.error().what);
       settings.limit = *limit;
     }
-    SHARDLAB_TRY(std::string content, read_recording_file(file_));
     auto recording =
-        read_recording(std::move(content), device_given_.given() ? std::optional(device_) : std::nullopt);
+        read_recording_file(file_, device_given_.given() ? std::optional(device_) : std::nullopt);
     if (!recording) return fail(within(std::move(recording).error()));
     SHARDLAB_TRY(const ReplayOutcome outcome, replay(*recording, settings));
     if (context.console.json())

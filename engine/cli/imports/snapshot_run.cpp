@@ -8,7 +8,6 @@
 #include "engine/base/input_file.h"
 #include "engine/plan/imported_plan.h"
 #include "engine/report/summarize.h"
-#include "simulator/memory/replay/allocator_recording.h"
 #include "simulator/memory/replay/memory_levels.h"
 
 namespace shardlab {
@@ -99,8 +98,8 @@ bool is_memory_snapshot(const std::filesystem::path& file) {
 }
 
 Result<RunRecord> run_of_snapshot(const std::filesystem::path& file) {
-  SHARDLAB_TRY(std::string content, read_recording_file(file));
-  const auto history = read_history_events(std::move(content), std::nullopt);
+  SHARDLAB_TRY(PickleSource pickle, open_memory_history(file));
+  const auto history = read_history_events(std::move(pickle), std::nullopt);
   if (!history) return fail(within(history.error(), file));
   const auto stretches = memory_stretches(*history, k_snapshot_stretches);
   if (!stretches) return fail(within(stretches.error(), file));

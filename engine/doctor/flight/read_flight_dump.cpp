@@ -12,7 +12,7 @@
 
 #include "engine/base/json_depth.h"
 #include "engine/base/parse.h"
-#include "engine/base/pickle_reader.h"
+#include "engine/base/pickle/pickle_reader.h"
 #include "engine/base/text/log_lines.h"
 
 namespace shardlab {
@@ -29,7 +29,7 @@ class PickleAsJson {
  public:
   explicit PickleAsJson(const PickleTree& tree) : tree_(tree) {}
 
-  std::optional<Json> value(PickleIndex at, int depth = 0) {
+  std::optional<Json> value(PickleValue at, int depth = 0) {
     if (depth > k_deepest || ++values_ > k_most_values) return std::nullopt;
     switch (tree_.kind(at)) {
       case PickleKind::text:
@@ -46,9 +46,9 @@ class PickleAsJson {
   }
 
  private:
-  std::optional<Json> list(PickleIndex at, int depth) {
+  std::optional<Json> list(PickleValue at, int depth) {
     Json made = Json::array();
-    for (const PickleIndex item : tree_.items(at)) {
+    for (const PickleValue item : tree_.items(at)) {
       auto each = value(item, depth + 1);
       if (!each) return std::nullopt;
       made.push_back(*std::move(each));
@@ -56,9 +56,9 @@ class PickleAsJson {
     return made;
   }
 
-  std::optional<Json> map(PickleIndex at, int depth) {
+  std::optional<Json> map(PickleValue at, int depth) {
     Json made = Json::object();
-    const std::vector<PickleIndex>& items = tree_.items(at);
+    const auto items = tree_.items(at);
     for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
       const auto key = tree_.text(items[i]);
       if (!key) continue;

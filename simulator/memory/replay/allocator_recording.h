@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/pickle/pickle_source.h"
 #include "engine/base/result.h"
 #include "engine/base/words.h"
 #include "simulator/memory/caching_allocator/allocator_types.h"
@@ -79,13 +80,14 @@ Result<AllocatorRecording> read_operations(std::string_view json);
 
 // The snapshot that torch.cuda.memory._dump_snapshot() wrote, of one device: the given one, or the only one
 // that has a history; bad_input at --device when there is no such device, or several and none is given.
-Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional<int> device = {});
+Result<AllocatorRecording> read_memory_history(PickleSource pickle, std::optional<int> device = {});
 
 // Either, by how it begins.
 Result<AllocatorRecording> read_recording(std::string content, std::optional<int> device = {});
 
-// The content of a file for read_recording(). Snapshots may be large: one that begins as none does is not
-// read on. Errors: those of read_input_file().
-Result<std::string> read_recording_file(const std::filesystem::path& file);
+// Either, of a file. Snapshots may be large: they are read piece by piece, and one that begins as none does
+// is not read on. Errors besides: those of read_input_file(), with the file as their place.
+Result<AllocatorRecording> read_recording_file(const std::filesystem::path& file,
+                                               std::optional<int> device = {});
 
 }  // namespace shardlab

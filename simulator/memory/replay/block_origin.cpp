@@ -47,12 +47,24 @@ FrameOrigin origin_of(const StackFrame& frame) {
           fmt::format("{}:{} ({})", in_package(frame.file), frame.line, frame.function)};
 }
 
-std::uint32_t BlockOrigins::find(PickleIndex noted) {
-  const auto stack = tree_.find(noted, "frames");
+std::uint32_t BlockOrigins::find(const PickleTree& tree, PickleValue noted) {
+  const auto stack = tree.find(noted, "frames");
   if (!stack) return 0;
+  if (const auto taken = tree.taken(*stack); taken && tree.kind(*stack) == PickleKind::list)
+    return static_cast<std::uint32_t>(*taken);
+  return innermost(tree, tree.items(*stack));
+}
+
+std::optional<std::uint32_t> BlockOrigins::of_stack(const PickleTree& tree, PickleValue list) {
+  const auto frames = tree.items(list);
+  if (frames.empty() || !tree.find(frames.front(), "filename")) return std::nullopt;
+  return innermost(tree, frames);
+}
+
+std::uint32_t BlockOrigins::innermost(const PickleTree& tree, std::span<const PickleValue> frames) {
   const FrameOrigin* best = nullptr;
-  for (const PickleIndex frame : tree_.items(*stack)) {
-    const FrameOrigin& known = frame_origin(frame);
+  for (const PickleValue frame : frames) {
+    const FrameOrigin& known = frame_origin(tree, frame);
     if (known.kind == FrameKind::machinery || (best != nullptr && known.kind <= best->kind)) continue;
     best = &known;
     if (best->kind == FrameKind::program) break;
@@ -64,15 +76,15 @@ std::uint32_t BlockOrigins::find(PickleIndex noted) {
 }
 
 // Stacks share their frames, and a long history has few of them.
-const FrameOrigin& BlockOrigins::frame_origin(PickleIndex frame) {
-  const auto [found, is_new] = frames_.try_emplace(frame);
+const FrameOrigin& BlockOrigins::frame_origin(const PickleTree& tree, PickleValue frame) {
+  const auto [found, is_new] = frames_.try_emplace(frame.bits());
   if (!is_new) return found->second;
   const auto text = [&](std::string_view key) {
-    const auto value = tree_.find(frame, key);
-    return value ? tree_.text(*value).value_or("") : std::string_view();
+    const auto value = tree.find(frame, key);
+    return value ? tree.text(*value).value_or("") : std::string_view();
   };
-  const auto line = tree_.find(frame, "line");
-  found->second = origin_of({text("filename"), line ? tree_.integer(*line).value_or(0) : 0, text("name")});
+  const auto line = tree.find(frame, "line");
+  found->second = origin_of({text("filename"), line ? tree.integer(*line).value_or(0) : 0, text("name")});
   return found->second;
 }
 

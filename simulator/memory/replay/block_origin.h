@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "engine/base/pickle_reader.h"
+#include "engine/base/pickle/pickle_tree.h"
 
 namespace shardlab {
 
@@ -34,19 +36,19 @@ FrameOrigin origin_of(const StackFrame& frame);
 // for example, where there is none, the innermost of torch.
 class BlockOrigins {
  public:
-  explicit BlockOrigins(const PickleTree& tree) : tree_(tree) {}
-
   // The place in names() of what an event or a block says in its `frames`.
-  std::uint32_t find(PickleIndex noted);
+  std::uint32_t find(const PickleTree& tree, PickleValue noted);
+  // Likewise for the frames themselves; absent for a list that is no stack.
+  std::optional<std::uint32_t> of_stack(const PickleTree& tree, PickleValue list);
 
   // The first is empty: nothing was noted.
   std::vector<std::string> take_names() { return std::move(names_); }
 
  private:
-  const FrameOrigin& frame_origin(PickleIndex frame);
+  std::uint32_t innermost(const PickleTree& tree, std::span<const PickleValue> frames);
+  const FrameOrigin& frame_origin(const PickleTree& tree, PickleValue frame);
 
-  const PickleTree& tree_;
-  std::unordered_map<PickleIndex, FrameOrigin> frames_;
+  std::unordered_map<std::uint64_t, FrameOrigin> frames_;  // by the bits of the frame's value
   std::unordered_map<std::string, std::uint32_t> numbers_ = {{"", 0}};
   std::vector<std::string> names_ = {""};
 };

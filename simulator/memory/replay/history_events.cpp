@@ -1,76 +1,56 @@
 #include "simulator/memory/replay/history_events.h"
 
-#include <array>
+#include <limits>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "engine/base/pickle_reader.h"
-#include "simulator/memory/replay/block_origin.h"
+#include "engine/base/input_file.h"
+#include "engine/base/pickle/pickle_reader.h"
+#include "simulator/memory/replay/event_taker.h"
 
 namespace shardlab {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, HistoryAction>, 8> k_actions = {{
-    {"alloc", HistoryAction::alloc},
-    {"free_requested", HistoryAction::free_requested},
-    {"free_completed", HistoryAction::free_completed},
-    {"segment_alloc", HistoryAction::segment_alloc},
-    {"segment_free", HistoryAction::segment_free},
-    {"segment_map", HistoryAction::segment_map},
-    {"segment_unmap", HistoryAction::segment_unmap},
-    {"oom", HistoryAction::oom},
-}};
-
-// What torch notes besides: neither gives nor takes memory.
-bool is_remark(std::string_view action) {
-  return action == "snapshot" || action == "user_defined" || action == "annotate";
-}
-
 class SnapshotReader {
  public:
-  explicit SnapshotReader(const PickleTree& tree) : tree_(tree), origins_(tree) {}
+  SnapshotReader(const PickleTree& tree, EventTaker& taker) : tree_(tree), taker_(taker) {}
 
   Result<MemoryHistory> read(std::optional<int> wanted) {
-    SHARDLAB_TRY(const PickleIndex traces, member(tree_.root(), "device_traces", "the snapshot"));
+    SHARDLAB_TRY(const PickleValue traces,
+                 snapshot_member(tree_, tree_.root(), "device_traces", "the snapshot"));
     SHARDLAB_TRY(const int device, choose(tree_.items(traces), wanted));
-    const std::vector<PickleIndex>& events =
-        tree_.items(tree_.items(traces)[static_cast<std::size_t>(device)]);
+    const auto events = tree_.items(tree_.items(traces)[static_cast<std::size_t>(device)]);
+    SHARDLAB_CHECK_OK(check_events(events));
     MemoryHistory history;
-    for (std::size_t i = 0; i < events.size(); ++i)
-      SHARDLAB_CHECK_OK(event(events[i], fmt::format("event {}", i + 1), history));
+    history.events = taker_.take_events(tree_, events);
     SHARDLAB_CHECK_OK(segments(device, history));
     if (const auto settings = tree_.find(tree_.root(), "allocator_settings"))
       if (const auto text = tree_.find(*settings, "PYTORCH_CUDA_ALLOC_CONF"))
         history.options = std::string(tree_.text(*text).value_or(std::string_view()));
-    history.origins = origins_.take_names();
+    history.origins = taker_.origins().take_names();
     return history;
   }
 
  private:
-  Result<PickleIndex> member(PickleIndex of, std::string_view key, std::string_view what) const {
-    if (const auto found = tree_.find(of, key)) return *found;
-    return bad_input({}, fmt::format("{} has no '{}'", what, key),
-                     "torch.cuda.memory._dump_snapshot() writes such files");
-  }
-  Result<std::int64_t> integer(PickleIndex of, std::string_view key, std::string_view what) const {
-    SHARDLAB_TRY(const PickleIndex value, member(of, key, what));
-    if (const auto number = tree_.integer(value)) return *number;
-    return bad_input({}, fmt::format("{}: '{}' is no whole number", what, key));
-  }
   // Whoever reads on adds sizes up: the sum of all is a number.
-  Result<Bytes> size(PickleIndex of, std::string_view key, std::string_view what) {
+  Status add(Bytes size, std::string_view key, std::string_view what) {
     constexpr Bytes k_most = {std::int64_t{1} << 60U};
-    SHARDLAB_TRY(const std::int64_t number, integer(of, key, what));
-    if (number < 0 || Bytes{number} > k_most - all_sizes_)
-      return bad_input({}, fmt::format("{}: '{}' is no size: {}", what, key, number));
-    all_sizes_ += Bytes{number};
-    return Bytes{number};
+    if (size > k_most - all_sizes_)
+      return bad_input({}, fmt::format("{}: '{}' is no size: {}", what, key, size.value));
+    all_sizes_ += size;
+    return {};
+  }
+  Result<Bytes> size(PickleValue of, std::string_view key, std::string_view what) {
+    SHARDLAB_TRY(const Bytes size, snapshot_size(tree_, of, key, what));
+    SHARDLAB_CHECK_OK(add(size, key, what));
+    return size;
   }
 
   // The device that is asked for, or the only one of which there are events.
-  Result<int> choose(const std::vector<PickleIndex>& traces, std::optional<int> wanted) const {
+  Result<int> choose(std::span<const PickleValue> traces, std::optional<int> wanted) const {
     std::vector<int> with_events;
     for (std::size_t i = 0; i < traces.size(); ++i)
       if (!tree_.items(traces[i]).empty()) with_events.push_back(static_cast<int>(i));
@@ -89,43 +69,29 @@ class SnapshotReader {
                      fmt::format("there is that of {}", names));
   }
 
-  Status event(PickleIndex from, const std::string& what, MemoryHistory& history) {
-    SHARDLAB_TRY(const PickleIndex named, member(from, "action", what));
-    const std::string_view action = tree_.text(named).value_or("");
-    if (is_remark(action)) return {};
-    HistoryEvent event;
-    bool known = false;
-    for (const auto& [name, value] : k_actions)
-      if (name == action) event.action = value, known = true;
-    if (!known) return bad_input({}, fmt::format("{}: unknown action '{:.40}'", what, action));
-    SHARDLAB_TRY(event.size, size(from, "size", what));
-    SHARDLAB_TRY(event.stream.value, integer(from, "stream", what));
-    if (event.action == HistoryAction::oom) {
-      if (tree_.find(from, "device_free")) {
-        SHARDLAB_TRY(event.device_free, size(from, "device_free", what));
-      }
-    } else {
-      SHARDLAB_TRY(const std::int64_t address, integer(from, "addr", what));
-      event.address = static_cast<std::uint64_t>(address);
+  Status check_events(std::span<const PickleValue> events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      SHARDLAB_TRY(const auto event, taker_.event(tree_, events[i], i + 1));
+      if (!event) continue;
+      for (const auto& [key, size] :
+           {std::pair("size", event->size), std::pair("device_free", event->device_free().value_or(Bytes{}))})
+        if (Status added = add(size, key, {}); !added)
+          return bad_input({}, fmt::format("event {}: '{}' is no size: {}", i + 1, key, size.value));
     }
-    if (const auto time = tree_.find(from, "time_us"))
-      event.at = microseconds(1) * tree_.integer(*time).value_or(0);
-    if (event.action == HistoryAction::alloc) event.origin = origins_.find(from);
-    history.events.push_back(event);
     return {};
   }
 
   Status segments(int device, MemoryHistory& history) {
     Bytes reserved;
-    SHARDLAB_TRY(const PickleIndex all, member(tree_.root(), "segments", "the snapshot"));
-    for (const PickleIndex segment : tree_.items(all)) {
-      SHARDLAB_TRY(const std::int64_t of, integer(segment, "device", "a segment"));
+    SHARDLAB_TRY(const PickleValue all, snapshot_member(tree_, tree_.root(), "segments", "the snapshot"));
+    for (const PickleValue segment : tree_.items(all)) {
+      SHARDLAB_TRY(const std::int64_t of, snapshot_integer(tree_, segment, "device", "a segment"));
       if (of != device) continue;
       SHARDLAB_TRY(const Bytes total, size(segment, "total_size", "a segment"));
-      SHARDLAB_TRY(const std::int64_t stream, integer(segment, "stream", "a segment"));
-      SHARDLAB_TRY(const PickleIndex blocks, member(segment, "blocks", "a segment"));
+      SHARDLAB_TRY(const std::int64_t stream, snapshot_integer(tree_, segment, "stream", "a segment"));
+      SHARDLAB_TRY(const PickleValue blocks, snapshot_member(tree_, segment, "blocks", "a segment"));
       reserved += total;
-      for (const PickleIndex block : tree_.items(blocks))
+      for (const PickleValue block : tree_.items(blocks))
         SHARDLAB_CHECK_OK(live_block(block, AllocatorStream{stream}, history));
     }
     // From the end back to the start.
@@ -139,25 +105,32 @@ class SnapshotReader {
     return {};
   }
 
-  Status live_block(PickleIndex block, AllocatorStream stream, MemoryHistory& history) {
-    SHARDLAB_TRY(const PickleIndex state, member(block, "state", "a block"));
+  Status live_block(PickleValue block, AllocatorStream stream, MemoryHistory& history) {
+    SHARDLAB_TRY(const PickleValue state, snapshot_member(tree_, block, "state", "a block"));
     if (tree_.text(state) != "active_allocated") return {};
-    SHARDLAB_TRY(const std::int64_t address, integer(block, "address", "a block"));
+    SHARDLAB_TRY(const std::int64_t address, snapshot_integer(tree_, block, "address", "a block"));
     SHARDLAB_TRY(const Bytes asked, size(block, "requested_size", "a block"));
-    history.live_at_end.push_back({static_cast<std::uint64_t>(address), asked, stream, origins_.find(block)});
+    history.live_at_end.push_back(
+        {static_cast<std::uint64_t>(address), asked, stream, taker_.origins().find(tree_, block)});
     return {};
   }
 
   const PickleTree& tree_;
-  BlockOrigins origins_;
+  EventTaker& taker_;
   Bytes all_sizes_;
 };
 
 }  // namespace
 
-Result<MemoryHistory> read_history_events(std::string pickle, std::optional<int> device) {
-  SHARDLAB_TRY(const PickleTree tree, read_pickle(std::move(pickle)));
-  return SnapshotReader(tree).read(device);
+Result<PickleSource> open_memory_history(const std::filesystem::path& file) {
+  return PickleSource::open(file, k_memory_history_file);
+}
+
+Result<MemoryHistory> read_history_events(PickleSource pickle, std::optional<int> device) {
+  EventTaker taker;
+  SHARDLAB_TRY(const PickleTree tree,
+               read_pickle(std::move(pickle), std::numeric_limits<std::size_t>::max(), &taker));
+  return SnapshotReader(tree, taker).read(device);
 }
 
 }  // namespace shardlab

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/base/pickle/pickle_source.h"
 #include "engine/base/result.h"
 #include "simulator/memory/caching_allocator/allocator_types.h"
 
@@ -23,15 +26,25 @@ enum class HistoryAction : std::uint8_t {
   oom,
 };
 
+// A long history has tens of millions of them.
 struct HistoryEvent {
-  HistoryAction action = HistoryAction::alloc;
-  std::uint64_t address = 0;  // not of oom
+  std::uint64_t address = 0;  // not of oom, in whose place device_free() lies
   Bytes size;                 // of alloc and free: what was asked for; else what was reserved, or wanted
   AllocatorStream stream;     // the driver's name of it; 0 is the default stream
-  std::optional<Bytes> device_free;  // of oom
-  std::uint32_t origin = 0;          // of alloc: a place in the history's list
-  Nanoseconds at;                    // on some clock, to the microsecond; 0 where the snapshot has no times
+  Nanoseconds at;             // on some clock, to the microsecond; 0 where the snapshot has no times
+  std::uint32_t origin = 0;   // of alloc: a place in the history's list
+  HistoryAction action = HistoryAction::alloc;
+
+  std::optional<Bytes> device_free() const {  // of oom
+    if (action != HistoryAction::oom || address == 0) return std::nullopt;
+    return Bytes{static_cast<std::int64_t>(address - 1)};
+  }
+  void set_device_free(Bytes free) { address = static_cast<std::uint64_t>(free.value) + 1; }
 };
+static_assert(sizeof(HistoryEvent) == 40);
+
+// In pieces: a list in one would be copied, and be in memory twice, whenever it has to grow.
+using HistoryEvents = std::deque<HistoryEvent>;
 
 struct HistoryBlock {
   std::uint64_t address = 0;
@@ -41,14 +54,17 @@ struct HistoryBlock {
 };
 
 struct MemoryHistory {
-  std::vector<HistoryEvent> events;       // without what has nothing to do with memory
+  HistoryEvents events;                   // without what has nothing to do with memory
   std::vector<HistoryBlock> live_at_end;  // allocated when the snapshot was taken
   Bytes reserved_at_start;                // before the first event
   std::string options;                    // PYTORCH_CUDA_ALLOC_CONF
   std::vector<std::string> origins;       // who asked for blocks (block_origin.h); the first is empty
 };
 
+// The bytes of a file for read_history_events(). Errors of PickleSource::open().
+Result<PickleSource> open_memory_history(const std::filesystem::path& file);
+
 // bad_input: no such pickle, no history in it, or several devices and none chosen.
-Result<MemoryHistory> read_history_events(std::string pickle, std::optional<int> device);
+Result<MemoryHistory> read_history_events(PickleSource pickle, std::optional<int> device);
 
 }  // namespace shardlab

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/input_file.h"
-#include "engine/base/pickle_reader.h"
 #include "simulator/memory/caching_allocator/allocator_options.h"
 #include "simulator/memory/replay/allocator_recording.h"
 #include "simulator/memory/replay/history_events.h"
@@ -41,7 +40,7 @@ class HistoryReader {
 
   Result<AllocatorRecording> read_all() {
     find_limit();
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     for (at_ = 0; at_ < events.size(); ++at_)
       if (Status read = event(events[at_]); !read) return fail(std::move(read).error());
     for (const HistoryBlock& block : history_.live_at_end)
@@ -49,10 +48,9 @@ class HistoryReader {
     // What was there before: in the order of its addresses, at the start.
     std::sort(earlier_.begin(), earlier_.end(),
               [](const Earlier& a, const Earlier& b) { return a.address < b.address; });
-    std::vector<RecordedCall> calls;
-    for (const Earlier& each : earlier_) calls.push_back(each.call);
-    calls.insert(calls.end(), recording_.calls.begin(), recording_.calls.end());
-    recording_.calls = std::move(calls);
+    std::vector<RecordedCall> before;
+    for (const Earlier& each : earlier_) before.push_back(each.call);
+    recording_.calls.insert(recording_.calls.begin(), before.begin(), before.end());
     recording_.earlier_blocks = static_cast<std::int64_t>(earlier_.size());
     return std::move(recording_);
   }
@@ -125,7 +123,7 @@ class HistoryReader {
     const auto found = live_.find(e.address);
     const std::uint32_t block = found == live_.end() ? earlier(e.address, e.size, e.stream) : found->second;
     if (found != live_.end()) live_.erase(found);
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     const bool at_once = at_ + 1 < events.size() && events[at_ + 1].action == HistoryAction::free_completed &&
                          events[at_ + 1].address == e.address;
     add(at_once ? RecordedKind::free : RecordedKind::free_in_use, block);
@@ -152,7 +150,7 @@ class HistoryReader {
   // looked for one. Where segments are also released for other reasons, only behind the first of them, or
   // where that reason does not explain them.
   bool within_retry() const {
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     std::size_t next = at_;
     while (next < events.size() && events[next].action == HistoryAction::free_completed) ++next;
     if (next == events.size()) return false;
@@ -166,7 +164,7 @@ class HistoryReader {
   // stream.
   bool only_oversize(std::size_t at) const {
     if (!oversize_) return false;
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     std::size_t end = at;
     while (end < events.size() && takes(events[end].action)) ++end;
     if (end == events.size() || !gives(events[end].action)) return false;
@@ -180,7 +178,7 @@ class HistoryReader {
   }
 
   std::size_t behind_releases(std::size_t at) const {
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     while (at < events.size() &&
            (takes(events[at].action) ||
             (events[at].action == HistoryAction::free_completed && in_use_.contains(events[at].address))))
@@ -190,7 +188,7 @@ class HistoryReader {
 
   // Whether the segments that were released from `at` on were so because an allocation was refused.
   bool explained(std::size_t at, std::size_t next) const {
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     if (next >= events.size()) return false;
     if (collects_ || events[next].action == HistoryAction::oom) return true;
     if (!gives(events[next].action) || !recording_.limit) return false;
@@ -201,15 +199,15 @@ class HistoryReader {
   // What the driver had to give: what was reserved and free when an allocation failed, or, where none did,
   // the most with which every release in front of an allocation was one after a refusal.
   void find_limit() {
-    const std::vector<HistoryEvent>& events = history_.events;
+    const HistoryEvents& events = history_.events;
     Bytes reserved = history_.reserved_at_start, highest = reserved;
     std::vector<std::pair<std::size_t, Bytes>> releases;  // the first event, and what was wanted in all
     for (std::size_t i = 0; i < events.size(); ++i) {
       const HistoryEvent& e = events[i];
       if (gives(e.action)) reserved += e.size;
       highest = std::max(highest, reserved);
-      if (e.action == HistoryAction::oom && e.device_free) {
-        recording_.limit = reserved + *e.device_free;
+      if (e.action == HistoryAction::oom && e.device_free()) {
+        recording_.limit = reserved + *e.device_free();
         recording_.limit_source = LimitSource::failure;
       }
       if (!takes(e.action)) continue;
@@ -248,7 +246,7 @@ bool holds_operations(std::string_view content) {
 
 }  // namespace
 
-Result<AllocatorRecording> read_memory_history(std::string pickle, std::optional<int> device) {
+Result<AllocatorRecording> read_memory_history(PickleSource pickle, std::optional<int> device) {
   SHARDLAB_TRY(MemoryHistory history, read_history_events(std::move(pickle), device));
   std::vector<RecordedPlace> places;
   for (const HistoryEvent& e : history.events)
@@ -264,12 +262,16 @@ Result<AllocatorRecording> read_recording(std::string content, std::optional<int
   return read_memory_history(std::move(content), device);
 }
 
-Result<std::string> read_recording_file(const std::filesystem::path& file) {
+Result<AllocatorRecording> read_recording_file(const std::filesystem::path& file, std::optional<int> device) {
   constexpr FileKind k_beginning{"memory history", std::int64_t{1} << 20};
   SHARDLAB_TRY(std::string beginning, read_beginning(file, k_beginning));
-  if (holds_operations(beginning)) return read_input_file(file, k_allocations_file);
-  if (!may_begin_pickle(beginning)) return beginning;
-  return read_input_file(file, k_memory_history_file);
+  if (std::ssize(beginning) < k_beginning.most) return read_recording(std::move(beginning), device);
+  if (holds_operations(beginning)) {
+    SHARDLAB_TRY(const std::string operations, read_input_file(file, k_allocations_file));
+    return read_operations(operations);
+  }
+  SHARDLAB_TRY(PickleSource pickle, open_memory_history(file));
+  return read_memory_history(std::move(pickle), device);
 }
 
 }  // namespace shardlab
