@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/cli/compared_side.h"
+#include "engine/cli/compare/compared_side.h"
 #include "engine/report/run_difference.h"
 
 namespace shardlab {

@@ -146,7 +146,12 @@ def test_a_run_of_a_scenario_compares_with_its_prediction():
     check(metrics["step_time"]["measured"] == 2e9 and metrics["peak_allocated"]["verdict"] == "not judged", metrics)
     check(metrics["exposed_communication"]["measured"] is None and compared["same_plan"] is True, metrics["exposed_communication"])
     check(not any(name.startswith("communication.") and each["measured"] == 0 for name, each in metrics.items()), f"{metrics}")
-    for command in (("show", "r1"), ("show", "r1", "--scenario"), ("trace", "r1"), ("history",)):
+    shown = expect(place.run("show", "r1"), 0)
+    check("beside its prediction" in shown.out and "verdict: pass" in shown.out, "no prediction is shown beside it", shown)
+    check("exposed_communication" not in shown.out, "a figure that the log does not have is compared", shown)
+    beside = expect(place.run("show", "r1", "--json"), 0).json()["beside_prediction"]
+    check({each["name"]: each for each in beside["metrics"]} == {name: metrics[name] for name in ("step_time", "tokens_per_second")}, beside)
+    for command in (("show", "r1", "--scenario"), ("trace", "r1"), ("history",)):
         expect(place.run(*command), 0)
     expect_error(place.run("show", "r1", "--peak"), 2, "not when")
     expect_error(place.run("show", "r1", "--ranks"), 2, "who meets whom is not known")
@@ -155,12 +160,28 @@ def test_a_run_of_a_scenario_compares_with_its_prediction():
 def test_a_log_of_another_training_is_not_judged():
     place = Place()
     scenario = place.scenario("tiny", ranks=2)
+    text = pathlib.Path(scenario).read_text().replace("steps: 3}", "steps: 3, tolerance: {step_time: 10%}}")
+    pathlib.Path(scenario).write_text(text)
     lines = "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1, ep=1\n"
     lines += "".join(titan(step, 2 * step, tps=5000) for step in range(1, 9))
     (place.path / "other.log").write_text(lines)
     shown = expect(place.run("import", place.path / "other.log", "--onto", scenario), 0)
     for part in ("8 ranks, the scenario of 2", "5,000 tokens per second of a rank"):
         check(part in shown.err, f"no warning of {part}", shown)
+    shown = expect(place.run("show", "last"), 0)
+    check("not judged" in shown.out and "8 ranks, the scenario of 2" in shown.out, "judged beside its prediction", shown)
+
+
+def test_a_run_whose_scenario_cannot_be_predicted_any_more_is_shown():
+    place = Place()
+    model = place.path / "own.json"
+    model.write_text((SOURCE / "assets" / "models" / "tiny-llama" / "config.json").read_text())
+    scenario = place.path / "own.yaml"
+    scenario.write_text(f"model: {{config: {model}, sequence_length: 32}}\ncluster: {{device: cpu, ranks: 2}}\nparallel: {{strategy: fsdp2}}\n")
+    imported(place, "".join(titan(step, 2 * step) for step in range(1, 9)), "train.log", "--onto", scenario)
+    model.unlink()
+    shown = expect(place.run("show", "last"), 0)
+    check("step time" in shown.out and "beside" not in shown.out and "no prediction beside it: " in shown.err, "not so", shown)
 
 
 def test_logs_without_a_step():

@@ -2,55 +2,15 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
-#include "engine/cli/compared_side.h"
+#include "engine/cli/compare/compare_sides.h"
 #include "engine/cli/difference_json.h"
 #include "engine/report/json.h"
 #include "engine/report/run_difference.h"
 #include "engine/report/tables.h"
-#include "engine/scenario/read_scenario.h"
-#include "engine/scenario/run_spec.h"
 #include "engine/store/judged_pair.h"
-#include "engine/trace/metrics.h"
 
 namespace shardlab {
 namespace {
-
-// What was compared. A prediction and a measurement of one plan are judged; anything else only differs.
-struct Compared {
-  ComparedSide first, second;
-  bool same_plan = false;
-  bool judged = false;
-  Comparison comparison;
-};
-
-// An imported run has no scenario, and so no tolerances.
-Tolerances tolerances_of(const RunRecord& run) {
-  const auto read = parse_scenario_with_source(run.scenario_yaml, run.name);
-  return read ? read->scenario.measure->tolerance : Tolerances{};
-}
-
-Result<Compared> compare_sides(ComparedSide first, ComparedSide second) {
-  Compared compared;
-  compared.first = std::move(first);
-  compared.second = std::move(second);
-  const RunSummary &a = compared.first.run.summary, &b = compared.second.run.summary;
-  compared.same_plan = a.plan_hash == b.plan_hash && !a.ended_by && !b.ended_by;
-  compared.judged = is_judged_pair(compared.first.run, compared.second.run);
-  if (compared.judged && a.kind == RunKind::measured) std::swap(compared.first, compared.second);
-  const RunRecord &one = compared.first.run, &other = compared.second.run;
-  const Tolerances tolerances = compared.judged ? tolerances_of(other) : Tolerances{};
-  const bool by_instruction = !one.trace.steps.empty() && !other.trace.steps.empty();  // not of a log
-  if (compared.same_plan && by_instruction) {
-    SHARDLAB_TRY(compared.comparison, compare(one.plan.steady, {one.summary, one.trace},
-                                              {other.summary, other.trace}, tolerances));
-  } else {
-    SHARDLAB_TRY(compared.comparison, compare_summaries(one.summary, other.summary, tolerances));
-    leave_unknown_unjudged(compared.comparison);
-  }
-  const std::string& why = reason_not_to_judge_times(one, other);
-  if (compared.judged && !why.empty()) leave_times_unjudged(compared.comparison, why);
-  return compared;
-}
 
 // What a prediction and a measurement do not have in common, where that is why they are not judged.
 std::string_view not_of_one(const Compared& compared) {

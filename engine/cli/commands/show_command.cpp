@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/cli/command.h"
+#include "engine/cli/compare/compare_sides.h"
 #include "engine/cli/stored_runs.h"
 #include "engine/plan/imported_plan.h"
 #include "engine/report/json.h"
@@ -40,7 +41,7 @@ class ShowCommand final : public Command {
     SHARDLAB_TRY(const RunId id, store.find(run_));
     SHARDLAB_CHECK_OK(annotate(store, id));
     if (scenario_) return print_scenario(context.console, store, id);
-    return print_run(context.console, store, id);
+    return print_run(context, store, id);
   }
 
  private:
@@ -66,7 +67,8 @@ class ShowCommand final : public Command {
     return k_exit_good;
   }
 
-  Result<int> print_run(Console& console, const RunStore& store, RunId id) const {
+  Result<int> print_run(CommandContext& context, const RunStore& store, RunId id) const {
+    Console& console = context.console;
     SHARDLAB_TRY(const RunEntry entry, store.entry(id));
     SHARDLAB_TRY(const RunSummary summary, store.load_summary(id));
     if (peak_ && !summary.memory) return bad_input("--peak", to_string(id) + " recorded no memory");
@@ -78,8 +80,10 @@ class ShowCommand final : public Command {
     if (ranks_) {
       SHARDLAB_TRY(waits, waits_of(store, id));
     }
+    const std::optional<Comparison> beside = beside_prediction(context, store, id, summary);
     if (console.json()) {
       Json document = run_json(summary, id);
+      if (beside) document["beside_prediction"] = beside_json(*beside);
       if (peak_) document["alive_at_peak"] = alive_json(at_peak, *summary.memory);
       if (ranks_) document["rank_waits"] = rank_waits_json(waits);
       document["entry"] = entry_json(entry);
@@ -88,10 +92,38 @@ class ShowCommand final : public Command {
     }
     console.print(history_table({&entry, 1}, console.style()) + "\n" +
                   summary_table(summary, console.style(), &at_peak));
+    if (beside) console.print("\nbeside its prediction\n\n" + comparison_table(*beside, console.style()));
     if (peak_) console.print("\n" + alive_table(at_peak, *summary.memory, console.style()));
     if (ranks_) console.print("\n" + rank_table(waits, console.style()));
     if (!entry.note.empty()) console.print("\nnote: " + entry.note + "\n");
     return k_exit_good;
+  }
+
+  // What is known of both, for a log that was imported onto a scenario. Why not, where that cannot be
+  // predicted (any more), is a note.
+  static std::optional<Comparison> beside_prediction(CommandContext& context, const RunStore& store, RunId id,
+                                                     const RunSummary& summary) {
+    const bool knows_its_peak = summary.memory && !summary.memory->peak_label.empty();  // no log does
+    if (summary.kind != RunKind::measured || summary.ended_by || knows_its_peak) return std::nullopt;
+    auto run = store.load(id);
+    if (!run || !run->trace.steps.empty() || is_imported(run->plan.steady)) return std::nullopt;
+    auto prediction = prediction_beside(*run, context.options);
+    auto compared = prediction ? compare_sides(*std::move(prediction), {id, *std::move(run)})
+                               : Result<Compared>(fail(std::move(prediction).error()));
+    if (!compared) {
+      context.console.note("no prediction beside it: " + to_string(compared.error()));
+      return std::nullopt;
+    }
+    std::erase_if(compared->comparison.metrics,
+                  [](const Metric& each) { return !each.predicted || !each.measured; });
+    return compared->comparison;
+  }
+
+  static Json beside_json(const Comparison& comparison) {
+    const Json all = comparison_json(comparison, {}, {});
+    return {{"metrics", all["metrics"]},
+            {"verdict", all["verdict"]},
+            {"times_not_judged", all["times_not_judged"]}};
   }
 
   static Result<std::vector<RankWait>> waits_of(const RunStore& store, RunId id) {

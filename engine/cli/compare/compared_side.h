@@ -21,6 +21,10 @@ struct ComparedSide {
 Result<ComparedSide> compared_side(const std::string& reference, const CommonOptions& options,
                                    const std::vector<std::string>& overrides);
 
+// The prediction of the scenario that a stored run has. Errors of parse_scenario(), plan_scenario() and
+// predict().
+Result<ComparedSide> prediction_beside(const RunRecord& run, const CommonOptions& options);
+
 // "r2", or the name of the scenario.
 std::string short_name(const ComparedSide& side);
 

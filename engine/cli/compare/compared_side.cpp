@@ -1,4 +1,4 @@
-#include "engine/cli/compared_side.h"
+#include "engine/cli/compare/compared_side.h"
 
 #include <filesystem>
 
@@ -28,9 +28,7 @@ Result<std::optional<Calibration>> known_calibration(const CommonOptions& option
   return find_calibration(store, scenario);
 }
 
-Result<ComparedSide> predicted_side(const std::string& file, const CommonOptions& options,
-                                    const std::vector<std::string>& overrides) {
-  SHARDLAB_TRY(const Scenario scenario, read_scenario(file, overrides));
+Result<ComparedSide> predicted_side(const Scenario& scenario, const CommonOptions& options) {
   SHARDLAB_TRY(PlannedScenario planned, plan_scenario(scenario));
   SHARDLAB_TRY(const std::optional<Calibration> calibration, known_calibration(options, planned.scenario));
   SHARDLAB_TRY(FinishedRun run, predict(planned, calibration, nullptr));
@@ -48,7 +46,10 @@ Result<ComparedSide> predicted_side(const std::string& file, const CommonOptions
 
 Result<ComparedSide> compared_side(const std::string& reference, const CommonOptions& options,
                                    const std::vector<std::string>& overrides) {
-  if (is_file(reference)) return predicted_side(reference, options, overrides);
+  if (is_file(reference)) {
+    SHARDLAB_TRY(const Scenario scenario, read_scenario(reference, overrides));
+    return predicted_side(scenario, options);
+  }
   if (!overrides.empty()) {
     return bad_input("--set", "changes the second scenario, and '" + reference + "' is a stored run",
                      "name the file of a scenario");
@@ -57,6 +58,11 @@ Result<ComparedSide> compared_side(const std::string& reference, const CommonOpt
   SHARDLAB_TRY(const RunId id, store.find(reference));
   SHARDLAB_TRY(RunRecord run, store.load(id));
   return ComparedSide{id, std::move(run)};
+}
+
+Result<ComparedSide> prediction_beside(const RunRecord& run, const CommonOptions& options) {
+  SHARDLAB_TRY(const ReadScenario read, parse_scenario_with_source(run.scenario_yaml, run.name));
+  return predicted_side(read.scenario, options);
 }
 
 std::string short_name(const ComparedSide& side) {
