@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/base/input_file.h"
+#include "engine/base/yaml.h"
 #include "engine/formats/imports/foreign_file.h"
 #include "gui/session/examined_log.h"
 #include "gui/session/text_file.h"
@@ -26,9 +27,21 @@ DroppedFile examine_json(const std::filesystem::path& file) {
 }
 
 // Sections that scenarios alone have make it one, whatever its mistakes are.
+bool has_sections_of_scenarios(const auto& tree) {
+  return tree.find("cluster") != nullptr || tree.find("parallel") != nullptr;
+}
+
 bool is_yaml_configuration(const std::filesystem::path& file) {
   const auto read = read_foreign_file(file);
-  return read && read->tree.find("cluster") == nullptr && read->tree.find("parallel") == nullptr;
+  return read && !has_sections_of_scenarios(read->tree);
+}
+
+// Whatever its name ends with.
+bool is_scenario(const std::filesystem::path& file) {
+  const auto text = read_text_file(file);
+  if (!text) return false;
+  const auto tree = parse_yaml(*text, file.string());
+  return tree && has_sections_of_scenarios(*tree);
 }
 
 // Logs repeat the commands that wrote them, so that a script is known by its name or by its first bytes.
@@ -47,6 +60,7 @@ DroppedFile examine_dropped(const std::filesystem::path& file) {
   if (ending == ".yaml" || ending == ".yml")
     return {is_yaml_configuration(file) ? DroppedKind::configuration : DroppedKind::scenario};
   if (is_script(file)) return {DroppedKind::configuration};
+  if (is_scenario(file)) return {DroppedKind::scenario};
   return {looks_like_log(file) ? DroppedKind::log : DroppedKind::unknown};
 }
 

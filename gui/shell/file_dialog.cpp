@@ -9,11 +9,12 @@ namespace shardlab::gui {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_shown(const fs::directory_entry& entry) {
+// What is opened may be of any kind: its content says it, not its ending. A scenario is what is saved.
+bool is_shown(const fs::directory_entry& entry, FileChoice choice) {
   const std::string name = entry.path().filename().string();
   if (name.starts_with(".")) return false;
   std::error_code error;
-  if (entry.is_directory(error)) return true;
+  if (choice == FileChoice::existing || entry.is_directory(error)) return true;
   const fs::path ending = entry.path().extension();
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
@@ -36,7 +37,7 @@ void FileDialog::enter(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> folders, files;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (!is_shown(*entry)) continue;
+    if (!is_shown(*entry, choice_)) continue;
     std::error_code ignored;
     const bool is_folder = entry->is_directory(ignored);
     if (is_folder || choice_ != FileChoice::folder) (is_folder ? folders : files).push_back(entry->path());

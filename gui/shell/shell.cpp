@@ -152,7 +152,10 @@ bool Shell::busy() const {
 }
 
 void Shell::drop_files(const std::vector<std::string>& files) {
-  std::vector<std::filesystem::path> paths(files.begin(), files.end());
+  open_files({files.begin(), files.end()});
+}
+
+void Shell::open_files(std::vector<std::filesystem::path> paths) {
   const bool replaces = std::any_of(paths.begin(), paths.end(), [](const auto& path) {
     const DroppedKind kind = examine_dropped(path).kind;
     return kind == DroppedKind::scenario || kind == DroppedKind::configuration;

@@ -37,6 +37,8 @@ class Shell {
   void finish_frame();
   // Scenarios, and what becomes one, replace the open one, unsaved edits of which are asked about first.
   void drop_files(const std::vector<std::string>& files);
+  // Likewise, of files that are chosen in another way.
+  void open_files(std::vector<std::filesystem::path> paths);
   // The user closes the window; asks first when there are unsaved edits.
   void request_quit();
   bool should_quit() const { return quit_; }

@@ -30,7 +30,8 @@ std::vector<ShellCommand> Shell::commands() {
 
 void Shell::file_commands(std::vector<ShellCommand>& list) {
   const Document& document = session_.document();
-  const auto open = [this](const std::filesystem::path& file) {
+  const auto open = [this](const std::filesystem::path& file) { open_files({file}); };
+  const auto open_scenario = [this](const std::filesystem::path& file) {
     leave_document("open", [this, file] { session_.open(file); });
   };
   const auto save_as = [this] {
@@ -38,10 +39,10 @@ void Shell::file_commands(std::vector<ShellCommand>& list) {
                  [this](const std::filesystem::path& file) { session_.save_as(file); });
   };
   list.push_back({"File", "Open...", ImGuiMod_Ctrl | ImGuiKey_O, true, false, [this, open] {
-                    dialog_.open("Open scenario", session_.document().file(), FileChoice::existing, open);
+                    dialog_.open("Open", session_.document().file(), FileChoice::existing, open);
                   }});
   for (const std::string& file : session_.preferences().recent_files)
-    list.push_back({"Recent", file, 0, true, false, [file, open] { open(file); }});
+    list.push_back({"Recent", file, 0, true, false, [file, open_scenario] { open_scenario(file); }});
   list.push_back(
       {"File", "Save", ImGuiMod_Ctrl | ImGuiKey_S, document.changed() || document.file().empty(), false,
        [this, save_as] { session_.document().file().empty() ? save_as() : void(session_.save()); }});

@@ -188,7 +188,7 @@ TEST_CASE("the same frame gives the same picture, and it is not blank") {
   CHECK(std::count(first.pixels.begin(), first.pixels.end(), first.pixels.front()) < 200'000);
 }
 
-TEST_CASE("the open dialog lists scenarios, enters folders and opens what is chosen") {
+TEST_CASE("the open dialog lists files of any kind, enters folders and opens what is chosen") {
   const test::TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "inner");
   std::ofstream(folder.path() / "inner" / "one.yaml") << small_scenario();
@@ -198,10 +198,28 @@ TEST_CASE("the open dialog lists scenarios, enters folders and opens what is cho
   REQUIRE(ui.session().open(folder.path() / "start.yaml"));
   ui.settle();
   ui.press(ImGuiMod_Ctrl | ImGuiKey_O);
-  CHECK_FALSE(ui.shows("file dialog", "notes.txt"));
+  CHECK(ui.shows("file dialog", "notes.txt"));
   ui.click("file dialog", "inner/");
   ui.double_click("file dialog", "one.yaml");
   CHECK(ui.session().document().file().filename() == "one.yaml");
+}
+
+TEST_CASE("what the open dialog opens its content says, as of a dropped file") {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "start.yaml") << large_scenario();
+  std::ofstream(folder.path() / "job.log") << "RuntimeError: CUDA error: out of memory\n";
+  std::filesystem::copy_file(test::data_file("imports/good/fsdp2.yaml"), folder.path() / "accelerate.yaml");
+  Ui ui;
+  REQUIRE(ui.session().open(folder.path() / "start.yaml"));
+  ui.settle();
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_O);
+  ui.double_click("file dialog", "job.log");
+  CHECK(ui.session().document().file().filename() == "start.yaml");
+  CHECK(ui.session().doctor().logs_given() == 1);
+  ui.press(ImGuiMod_Ctrl | ImGuiKey_O);
+  ui.double_click("file dialog", "accelerate.yaml");
+  ui.settle();
+  CHECK_THAT(ui.session().document().text(), test::contains_text("# imported by shardlab from"));
 }
 
 TEST_CASE("saving under a new name, by the dialog") {

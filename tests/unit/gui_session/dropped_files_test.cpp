@@ -55,6 +55,7 @@ TEST_CASE("files that are dropped are known by what they hold") {
   CHECK(kind(made(folder, "train.log", "step 1\ntorchrun train.py\n")) == DroppedKind::log);
   CHECK(kind(made(folder, "start", "#!/bin/bash\ntorchrun train.py\n")) == DroppedKind::configuration);
   CHECK(kind(made(folder, "job.sbatch", "#SBATCH --nodes 2\n")) == DroppedKind::configuration);
+  CHECK(kind(made(folder, "kept.txt", "cluster: {device: cpu}\n")) == DroppedKind::scenario);
   // A scenario that lacks its model is one all the same, with a mistake.
   CHECK(kind(made(folder, "half.yaml", "optimizer: {}\nparallel: {strategy: zero3}\n")) ==
         DroppedKind::scenario);
