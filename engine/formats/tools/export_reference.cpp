@@ -27,7 +27,8 @@ cannot say is a **difference** of one of three kinds:
 
 What the files really run is the scenario with its lost and added settings replaced. It is predicted beside the scenario itself, as a whole
 and with each setting alone; a setting that is not built yet is left out and named. `tests/peers/export_loaders.py` reads what is written
-with the tools' own loaders and compares what is in effect with that scenario.
+with the tools' own loaders and compares what is in effect with that scenario; `tests/peers/launched_exports.py` starts programs with it by
+the real `accelerate launch` and compares their units and collectives with its plan.
 
 ## Reading
 
