@@ -116,6 +116,19 @@ Result<std::optional<ModelGraph>> model_of(const ImportBase& base) {
   return std::optional<ModelGraph>();
 }
 
+// The cluster alone, where only that is said: how many ranks are to train, whatever.
+std::optional<std::int64_t> ranks_of(const ImportBase& base) {
+  const YamlNode* const cluster = base.tree.find("cluster");
+  if (base.scenario || cluster == nullptr) return std::nullopt;
+  YamlNode tree = empty_tree();
+  tree.entries.push_back({"cluster", {}, *cluster});
+  set_in_tree(tree, "model.config", yaml_scalar("tiny-llama"));
+  set_in_tree(tree, "model.sequence_length", yaml_scalar("128"));
+  set_in_tree(tree, "parallel.strategy", yaml_scalar(strategy_of(Framework::fsdp2)));
+  const auto read = read_scenario_tree(tree, base.file);
+  return read ? std::optional<std::int64_t>(world_size(read->scenario)) : std::nullopt;
+}
+
 // Elements of a token's vector: the width of its embedding.
 std::optional<std::int64_t> hidden_size(const ModelGraph& graph) {
   if (graph.parameters.empty() || graph.parameters.front().shape.size() != 2) return std::nullopt;
@@ -126,6 +139,7 @@ std::optional<std::int64_t> hidden_size(const ModelGraph& graph) {
 Result<ImportContext> context_of(const ImportBase& base) {
   ImportContext context;
   context.onto = base.scenario ? &*base.scenario : nullptr;
+  context.ranks = ranks_of(base);
   SHARDLAB_TRY(const std::optional<ModelGraph> model, model_of(base));
   if (model) {
     context.hidden_size = hidden_size(*model);

@@ -101,6 +101,17 @@ def test_the_model_that_a_file_names():
     expect_error(place.run("import", recipe, *node), 2, f"{recipe}:5:21: does not say model.config: of \"Qwen/Qwen9-8B\" nothing ships", "--onto S")
 
 
+def test_a_cluster_alone_says_how_many_train():
+    """The Trainer without FSDP replicates: on the ranks of --set's cluster, where there is no --onto."""
+    place = Place()
+    recipe = place.path / "recipe.yaml"
+    recipe.write_text("output_dir: out\nper_device_train_batch_size: 1\nmax_length: 512\nmodel_name_or_path: Qwen/Qwen3-8B\n")
+    for gpus, strategy in ((8, "ddp"), (1, "none")):
+        node = ["--set", "cluster.node=hgx-h100", "--set", f"cluster.gpus_per_node={gpus}"]
+        document = expect(place.run("import", recipe, *node, "--json"), 0).json()
+        check(document["settings"]["parallel.strategy"] == strategy, document["settings"])
+
+
 def test_a_base_need_not_name_the_strategy():
     """Several ranks and no strategy are no scenario yet; the imported file says the strategy. One that is named is held to it."""
     place = Place()

@@ -377,7 +377,7 @@ class CaseReader {
       if (launched.per_node) return launched.nodes.value_or(1) * *launched.per_node;
     }
     if (context_.onto != nullptr) return world_size(*context_.onto);
-    return std::nullopt;
+    return context_.ranks;
   }
 
   void check() {

@@ -20,6 +20,7 @@ struct ImportContext {
   std::optional<std::int64_t> hidden_size;  // of the model, where it is known
   std::string layer_class;                  // likewise
   std::string model_class;                  // likewise: of the whole model
+  std::optional<std::int64_t> ranks{};      // of a cluster that is said without a scenario
 };
 
 // What was read until a mistake ended it.
