@@ -44,8 +44,7 @@ TEST_CASE("the stored errors of time are those of many sources") {
   REQUIRE_OK(errors);
   fmt::print("8 of 10 published times are {:.2f} to {:.2f} of the predicted\n", errors->quantile(0.1),
              errors->quantile(0.9));
-  // Of two that are called equal the other one is the faster at least nine times where this one is eleven
-  // times.
+  // Two are called equal where the one that seems slower is the faster at least nine times in twenty.
   CHECK(errors->faster(1 + k_equal) < 0.55);
   double last = 0.5;
   for (const double ratio : {1.01, 1.02, 1.05, 1.1, 1.2, 1.5}) {
