@@ -14,7 +14,9 @@ std::string hash_hex(std::string_view text);
 // model/initial_weights.h).
 std::uint64_t fnv1a_64(std::string_view text);
 
-// One output of the splitmix64 generator for the given state.
+// One output of the splitmix64 generator (Steele, Lea, Flood 2014) for the given state, and what it adds to
+// the state before each.
 std::uint64_t splitmix64(std::uint64_t state);
+inline constexpr std::uint64_t k_splitmix_step = 0x9E3779B97F4A7C15ULL;
 
 }  // namespace shardlab

@@ -1,12 +1,12 @@
 #include "engine/execute/launch.h"
 
+#include <fmt/format.h>
+
 #include "engine/execute/rank_team.h"
 #include "engine/execute/start_ranks.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/scenario/unsupported.h"
-
-#include <fmt/format.h>
 
 namespace shardlab {
 namespace {

@@ -23,10 +23,9 @@ std::uint64_t below(std::uint64_t random, std::uint64_t bound) {
 }
 
 void shuffle(std::vector<std::uint32_t>& values, std::uint64_t seed, std::uint64_t epoch) {
-  constexpr std::uint64_t k_golden = 0x9E3779B97F4A7C15ULL;
-  std::uint64_t state = splitmix64(seed * k_golden + splitmix64(epoch + k_golden));
+  std::uint64_t state = splitmix64(seed * k_splitmix_step + splitmix64(epoch + k_splitmix_step));
   for (std::size_t i = values.size(); i > 1; --i) {
-    state += k_golden;
+    state += k_splitmix_step;
     std::swap(values[i - 1], values[below(splitmix64(state), i)]);
   }
 }

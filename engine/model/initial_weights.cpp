@@ -6,7 +6,6 @@
 
 namespace shardlab {
 namespace {
-constexpr std::uint64_t k_golden = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t k_seed_step = 0xD1B54A32D192ED03ULL;
 }  // namespace
 
@@ -18,9 +17,10 @@ void fill_initial_weights(const Parameter& parameter, std::uint64_t seed, std::i
   }
   const auto scale = static_cast<float>(parameter.scale);
   const std::string& name = parameter.base_name.empty() ? parameter.name : parameter.base_name;
-  std::uint64_t state = fnv1a_64(name) + seed * k_seed_step + static_cast<std::uint64_t>(first) * k_golden;
+  std::uint64_t state =
+      fnv1a_64(name) + seed * k_seed_step + static_cast<std::uint64_t>(first) * k_splitmix_step;
   for (float& value : values) {
-    state += k_golden;
+    state += k_splitmix_step;
     const auto top = static_cast<float>(splitmix64(state) >> 40);
     value = scale * (2.0F * (top * 0x1p-24F) - 1.0F);
   }

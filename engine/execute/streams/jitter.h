@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/base/hash.h"
 #include "engine/base/ids.h"
 #include "engine/base/units.h"
 
@@ -21,13 +22,7 @@ class Jitter {
   }
 
  private:
-  // splitmix64 (Steele, Lea, Flood 2014).
-  static std::uint64_t mix(std::uint64_t value) {
-    value += 0x9e3779b97f4a7c15U;
-    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-    value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-    return value ^ (value >> 31U);
-  }
+  static std::uint64_t mix(std::uint64_t value) { return splitmix64(value + k_splitmix_step); }
 
   std::uint64_t seed_;
   Nanoseconds most_;

@@ -16,6 +16,7 @@
 #include "engine/formats/deepspeed/read_deepspeed.h"
 #include "engine/formats/imports/case_checks.h"
 #include "engine/formats/imports/launched_arguments.h"
+#include "engine/formats/imports/named_file.h"
 #include "engine/formats/imports/named_model.h"
 #include "engine/formats/imports/older_arguments.h"
 #include "engine/formats/imports/program_arguments.h"
@@ -119,7 +120,7 @@ class CaseReader {
     if (slot)
       return bad_input(name.place, fmt::format("names {}, and {} is given", name.text, slot->path.string()),
                        "give the file that is named, or none");
-    const std::optional<fs::path> found = place_of(wanted, name);
+    const std::optional<fs::path> found = find_named_file(wanted, name, reading_);
     if (!found && kind == ForeignKind::deepspeed && is_deepspeed_preset(name.text)) return take_preset(name);
     if (!found)
       return bad_input(
@@ -132,29 +133,6 @@ class CaseReader {
                        fmt::format("names {}, which led here: files name each other in a circle", name.text));
     SHARDLAB_TRY(ForeignFile file, read_foreign_file(path));
     return take_named(name, kind, std::move(file));
-  }
-
-  // Where the tool looks, which is here; else beside the file that names it, or in a folder above that one:
-  // the one in which its authors start it.
-  std::optional<fs::path> place_of(const fs::path& wanted, const ForeignValue& name) {
-    std::error_code error;
-    if (fs::exists(wanted, error)) return wanted;
-    if (wanted.is_absolute()) return std::nullopt;
-    static constexpr int k_most_folders = 8;
-    fs::path folder = fs::absolute(name.place.file, error).lexically_normal().parent_path();
-    for (int above = 0; above < k_most_folders && folder.has_relative_path(); ++above) {
-      if (const fs::path there = (folder / wanted).lexically_normal(); fs::exists(there, error)) {
-        const bool is_beside = above == 0;
-        reading_.warnings.push_back(
-            {name.place,
-             fmt::format("{} lies {}, the tool looks in the folder that it is started in", name.text,
-                         is_beside ? "beside this file" : "in " + folder.string()),
-             "start it there, or give the whole path"});
-        return is_beside ? fs::path(name.place.file).parent_path() / wanted : there;
-      }
-      folder = folder.parent_path();
-    }
-    return std::nullopt;
   }
 
   Status take_preset(const ForeignValue& name) {

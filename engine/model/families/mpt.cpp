@@ -18,13 +18,13 @@ constexpr double k_alibi_bias_max = 8;
 struct Mpt {
   std::int64_t hidden, layers, heads, positions, vocabulary;
   double epsilon, initializer_range, softmax_scale;
-  double dropout;  // of attention; transformers' modules drop as much of what attention and network make
+  double attention_dropout, residual_dropout, embedding_dropout;
   bool tied, alibi;
   bool learned_positions, biases, low_precision_norms;  // of the original code
 };
 
 Status read_attention(const ModelConfig& attention, const GraphOptions& options, Mpt& m) {
-  SHARDLAB_TRY(m.dropout, read_dropout(attention, options, "attn_pdrop"));
+  SHARDLAB_TRY(m.attention_dropout, read_dropout(attention, options, "attn_pdrop"));
   SHARDLAB_CHECK_OK(refuse_if_true(attention, {"qk_ln", "prefix_lm", "attn_uses_sequence_id"}));
   SHARDLAB_TRY(const std::string type, attention.text_or("attn_type", "multihead_attention"));
   if (type != "multihead_attention")
@@ -36,6 +36,15 @@ Status read_attention(const ModelConfig& attention, const GraphOptions& options,
   SHARDLAB_TRY(m.alibi, attention.boolean_or("alibi", true));
   SHARDLAB_TRY(m.softmax_scale, attention.number_or("softmax_scale", 0));
   if (m.softmax_scale < 0) return bad_input(in_file(attention.file()), "softmax_scale: must be positive");
+  return {};
+}
+
+// transformers' modules drop the share of attention wherever they drop, the original's by a field each.
+Status read_shares(const ModelConfig& config, const GraphOptions& options, Mpt& m) {
+  m.residual_dropout = m.attention_dropout;
+  if (m.alibi) return refuse_dropout(config, {"emb_pdrop", "resid_pdrop"});
+  SHARDLAB_TRY(m.residual_dropout, read_dropout(config, options, "resid_pdrop"));
+  SHARDLAB_TRY(m.embedding_dropout, read_dropout(config, options, "emb_pdrop"));
   return {};
 }
 
@@ -69,12 +78,12 @@ Result<Mpt> read_mpt(const ModelConfig& config, const GraphOptions& options) {
   SHARDLAB_TRY(const std::int64_t expansion, config.integer_or("expansion_ratio", 4));
   if (expansion != 4)
     return bad_input(in_file(config.file()), "expansion_ratio: transformers' Mpt knows 4 only");
-  SHARDLAB_CHECK_OK(refuse_dropout(config, {"emb_pdrop", "resid_pdrop"}));
   if (config.has("logit_scale"))
     return bad_input(in_file(config.file()), "logit_scale: not supported yet", "supported: null");
   SHARDLAB_CHECK_OK(check_divides(config, "d_model", m.hidden, "n_heads", m.heads));
   SHARDLAB_TRY(const ModelConfig attention, config.object_or_empty("attn_config"));
   SHARDLAB_CHECK_OK(read_attention(attention, options, m));
+  SHARDLAB_CHECK_OK(read_shares(config, options, m));
   SHARDLAB_CHECK_OK(read_original(config, m));
   return m;
 }
@@ -107,6 +116,7 @@ class MptBuilder {
     if (m_.learned_positions)
       x = parts_.builder.add_operator(k_add_positions, positions.module, {x}, positions.parameters, "hidden",
                                       parts_.rows(m_.hidden));
+    x = parts_.dropout(inner, m_.embedding_dropout, x);
     for (const MptLayer& layer : layers) x = run_layer(layer, x);
     const TensorId logits = parts_.linear(head, run_norm(norm, x), "logits");
     return parts_.builder.finish(parts_.loss(model, logits), "MptBlock", m_.layers, m_.vocabulary);
@@ -140,17 +150,16 @@ class MptBuilder {
   TensorId run_layer(const MptLayer& layer, TensorId x) {
     AttentionPart attention{m_.heads, m_.heads, m_.hidden / m_.heads, Packing::sections, m_.softmax_scale};
     if (m_.alibi) attention.bias = alibi_;
-    attention.dropout = m_.dropout;
+    attention.dropout = m_.attention_dropout;
     const TensorId qkv = parts_.linear(layer.qkv, run_norm(layer.norm1, x), "query_key_value");
     const TensorId attended =
         parts_.linear(layer.output, parts_.attend(layer.attention, attention, {qkv}), "attention_output");
-    const double residual = m_.alibi ? m_.dropout : 0;
     const TensorId middle =
-        parts_.add(layer.block, x, parts_.dropout(layer.attention_drop, residual, attended));
+        parts_.add(layer.block, x, parts_.dropout(layer.attention_drop, m_.residual_dropout, attended));
     const TensorId up = parts_.linear(layer.up, run_norm(layer.norm2, middle), "up");
     const TensorId activated = parts_.activate(layer.mlp, Activation::gelu, up);
     const TensorId down = parts_.linear(layer.down, activated, "mlp_output");
-    return parts_.add(layer.block, middle, parts_.dropout(layer.mlp, residual, down));
+    return parts_.add(layer.block, middle, parts_.dropout(layer.mlp, m_.residual_dropout, down));
   }
 
   const Mpt& m_;

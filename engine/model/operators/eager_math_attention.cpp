@@ -6,10 +6,10 @@
 //
 // Keeps both operands of both products in float32, one matrix a head, and the probabilities, which softmax's
 // backward reads too, and with dropout (the attribute) a mask and what it left of them; values that are
-// neither converted, repeated nor copied are the input. torch.matmul
-// copies where batch and heads do not lie side by side. Python's and C++'s variables hold converted inputs,
-// repeated keys and scaled queries until the product with v is made. Executed FLOPs are those of whole
-// matrices; MFU counts the pairs that causality leaves.
+// neither converted, repeated nor copied are the input. torch.matmul copies where batch and heads do not lie
+// side by side. Python's and C++'s variables hold converted inputs, repeated keys and scaled queries until
+// the product with v is made. Executed FLOPs are those of whole matrices; MFU counts the pairs that causality
+// leaves.
 #include "engine/model/operators/attention_products.h"
 #include "engine/model/operators/eager_steps.h"
 #include "engine/model/operators/operator_list.h"

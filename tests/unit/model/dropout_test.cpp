@@ -64,6 +64,17 @@ TEST_CASE("an option stands in the place of all shares of the configuration") {
   CHECK(shares(family("mpt", {}, half)).size() == 5);  // attention's, and two of each of two layers
 }
 
+TEST_CASE("the original MPT drops each by its own field") {
+  const std::map<std::string, double> original =
+      shares(family("mpt", {{"attn_config", R"({"alibi": false, "attn_pdrop": 0.3})"},
+                            {"resid_pdrop", "0.2"},
+                            {"emb_pdrop", "0.1"}}));
+  CHECK(original.at("attention") == 0.3);
+  CHECK(original.at("transformer") == 0.1);
+  CHECK(original.at("transformer.blocks.0.resid_attn_dropout") == 0.2);
+  CHECK(original.at("transformer.blocks.1.ffn") == 0.2);
+}
+
 TEST_CASE(
     "a shipped configuration that leaves out its original's dropout says so, until somebody asks for some") {
   const auto left_out = [](const std::map<std::string, std::string>& overrides,

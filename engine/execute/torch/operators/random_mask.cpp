@@ -14,12 +14,11 @@ namespace {
 
 // Element i of a sequence is kept by the upper half of splitmix64 at its seed + i steps of the generator.
 void draw_on_host(double dropped, std::uint64_t seed, const at::Tensor& mask) {
-  constexpr std::uint64_t k_step = 0x9E3779B97F4A7C15ULL;
   const auto least = static_cast<std::uint64_t>(std::ceil(dropped * 0x1p32));
   auto* kept = data_of<std::uint8_t>(mask);
   for_rows(mask.numel(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      kept[i] = (splitmix64(seed + static_cast<std::uint64_t>(i) * k_step) >> 32) >= least;
+      kept[i] = (splitmix64(seed + static_cast<std::uint64_t>(i) * k_splitmix_step) >> 32) >= least;
   });
 }
 
