@@ -96,6 +96,61 @@ def test_a_log_of_several_starts():
     check(any("started 2 times" in each for each in document["leaves_out"]), document["leaves_out"])
 
 
+def import_several(place, files, *options):
+    for name, text in files.items():
+        file = place.path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return place.run("import", *(place.path / name for name in files), *options)
+
+
+def unsigned(step, second, **figures):
+    return titan(step, second, **figures).replace("[rank0]:", "")
+
+
+def test_several_logs_of_ranks():
+    """A file a rank: as torchrun's --log-dir names them, as people do, and by names that say nothing."""
+    for names in (["attempt_0/{}/stdout.log"], ["rank{}.log"], ["train-rank-{}.txt"], ["node-a{}.log"]):
+        place = Place()
+        files = {names[0].format(rank): "".join(unsigned(step, 2 * step, loss=9 - step, memory=10 + rank) for step in range(1, 9)) for rank in range(4)}
+        document = expect(import_several(place, files, "--json"), 0).json()
+        check(document["step_time_ns"] == {"median": 2000000000, "min": 2000000000, "max": 2000000000, "n": 5}, f"{names}: {document['step_time_ns']}")
+        check(document["losses"] == [8, 7, 6, 5, 4, 3, 2, 1], document["losses"])
+        check(not any("started" in each for each in document["leaves_out"]), document["leaves_out"])
+        check("4 files are read as ranks of one training" in document["assumes"], document["assumes"])
+        named = "node" not in names[0]
+        check(document["ranks"] == (4 if named else None), f"{names}: {document['ranks']}")
+        check(document["memory"]["peak_reserved"] == 13 * GIB and document["memory"]["peak_rank"] == (3 if named else None), document["memory"])
+    # One of two streams has no steps.
+    place = Place()
+    files = {f"attempt_0/{rank}/{stream}.log": "".join(unsigned(step, 2 * step) for step in range(1, 9)) if stream == "stderr" else "hello\n"
+             for rank in range(2) for stream in ("stdout", "stderr")}
+    document = expect(import_several(place, files, "--json"), 0).json()
+    check(document["ranks"] == 2 and document["step_time_ns"]["n"] == 5, document)
+
+
+def test_several_logs_of_starts():
+    """As a log of several starts, in two files, whichever is named first; a size in a name is no rank."""
+    first = "".join(titan(step, 2 * step, loss=step) for step in range(1, 11))
+    again = "".join(titan(step, 600 + 3 * step, loss=100 + step) for step in range(6, 16))
+    for files in ({"slurm-17.out": first, "slurm-18.out": again}, {"lora_rank64-b.log": again, "lora_rank64-a.log": first}):
+        document = expect(import_several(Place(), files, "--json"), 0).json()
+        check(document["step_time_ns"] == {"median": 2500000000, "min": 2000000000, "max": 3000000000, "n": 14}, document["step_time_ns"])
+        check(document["losses"] == [1, 2, 3, 4, 5, *range(106, 116)], document["losses"])
+        check("2 files are read as parts of one training, one after the other" in document["assumes"], document["assumes"])
+    shown = expect(import_several(Place(), {"a.log": first, "b.log": again}), 0)
+    check("parts of one training" in shown.out, "how they are read is not said", shown)
+
+
+def test_logs_beside_other_files():
+    place = Place()
+    log = "".join(titan(step, 2 * step) for step in range(1, 9))
+    state = (LOGS / "trainer_state_checkpoint.json").read_text()
+    expect_error(import_several(place, {"a.log": log, "config.yaml": "distributed_type: FSDP\n"}), 2, "is no log, and others are")
+    expect_error(import_several(place, {"a.log": log, "trainer_state.json": state}), 2, "tells the whole training")
+    expect_error(import_several(place, {"a.log": log, "b.log": ""}), 2, "is empty")
+
+
 def test_bytes_that_are_no_text_and_ends_of_lines():
     place = Place()
     lines = [titan(step, 2 * step).encode() for step in range(1, 9)]
@@ -194,7 +249,7 @@ def test_logs_without_a_step():
     (place.path / "cut.json").write_text('{"log_history": [{"loss": 1.0, "st')
     expect_error(place.run("import", place.path / "cut.json"), 2, "is damaged")
     (place.path / "two.log").write_text(titan(1, 1))
-    expect_error(place.run("import", place.path / "two.log", place.path / "two.log"), 2, "one log at a time")
+    expect_error(place.run("import", place.path / "two.log", place.path / "two.log"), 2, "two.log: is named twice")
     expect_error(place.run("import", place.path / "two.log", "-o", "x.yaml"), 2, "a log becomes a run")
     expect_error(place.run("import", place.path / "two.log", "--set", "train.steps=3"), 2, "--onto S")
 

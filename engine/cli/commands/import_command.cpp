@@ -36,7 +36,8 @@ class ImportCommand final : public Command {
            "name are found. Or it is a trace of torch.profiler, packed with gzip or not: several are the\n"
            "ranks of one measured run; with --onto S the plan that it shows becomes a scenario. Or it is\n"
            "the log, or trainer_state.json, of a training by transformers' Trainer, DeepSpeed or\n"
-           "torchtitan: a measured run, with --onto S one of the scenario S. Or it is a snapshot of\n"
+           "torchtitan (several are its ranks or its starts): a measured run, with --onto S one of S. Or it "
+           "is a snapshot of\n"
            "torch.cuda.memory: a run of its memory. Or it is the folder that a program of `export --to\n"
            "script` filled with --record, or that of a real run of ours that was kept (--keep-spool).\n"
            "Which it is, its content says (docs/formats.md).";
@@ -45,9 +46,10 @@ class ImportCommand final : public Command {
 
   void add_options(OptionParser& parser) override {
     parser
-        .value("files", files_,
-               "Configurations of one training, or traces, one a rank, or a log, or the folder of a record "
-               "or a run")
+        .value(
+            "files", files_,
+            "Configurations of one training, or traces, one a rank, or its logs, or the folder of a record "
+            "or a run")
         .type("FILE")
         .required();
     parser.value("--onto", onto_, "Scenario that says what the files do not: model, cluster, data").type("S");
@@ -114,14 +116,20 @@ class ImportCommand final : public Command {
 
   // With --onto it is a run of that scenario.
   Result<int> import_log(CommandContext& context, const std::vector<std::filesystem::path>& files) const {
-    if (files.size() > 1)
-      return bad_input("import", "a log beside other files",
-                       "import one log at a time: it is a run of its own");
+    for (auto file = files.begin(); file != files.end(); ++file) {
+      if (std::find(files.begin(), file, *file) != file)
+        return bad_input(in_file(file->string()), "is named twice");
+    }
+    for (const std::filesystem::path& file : files) {
+      if (!is_training_log(file) && !is_meant_as_log(file))
+        return bad_input(in_file(file.string()), "is no log, and others are",
+                         "logs of one training are imported together, other files by themselves");
+    }
     if (!output_.empty()) return bad_input("--output", "is for a scenario, and a log becomes a run");
     if (onto_.empty() && !context.options.overrides.empty())
       return bad_input("--set", "is for a scenario, and a log becomes a run",
                        "--onto S says whose run it is");
-    SHARDLAB_TRY(LogRun run, run_of_log({files.front(), onto_, context.options.overrides}));
+    SHARDLAB_TRY(LogRun run, run_of_log({files, onto_, context.options.overrides}));
     for (const std::string& each : run.contradictions)
       context.console.note("warning: " + each + ": its times are not judged");
     return store(context, std::move(run.record), std::nullopt);

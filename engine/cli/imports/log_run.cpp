@@ -24,7 +24,10 @@ namespace {
 
 std::string note_of(const LogRequest& request, const TrainingLog& log) {
   const std::string remarks = remarks_of(log);
-  return fmt::format("from {}: {}{}", request.file.string(), fmt::join(log.programs, ", "),
+  const std::size_t others = request.files.size() - 1;
+  const std::string more =
+      others == 0 ? std::string() : fmt::format(" and {} other{}", others, others == 1 ? "" : "s");
+  return fmt::format("from {}{}: {}{}", request.files.front().string(), more, fmt::join(log.programs, ", "),
                      remarks.empty() ? "" : "; " + remarks);
 }
 
@@ -108,7 +111,7 @@ Result<LogRun> run_of_log(const LogRequest& request) {
   }
   SHARDLAB_TRY(
       const TrainingLog log,
-      read_training_log(request.file, planned ? std::optional(samples_per_step(*planned)) : std::nullopt));
+      read_training_logs(request.files, planned ? std::optional(samples_per_step(*planned)) : std::nullopt));
   LogRun run;
   RunRecord& record = run.record;
   record.tags = {"imported"};
@@ -123,7 +126,7 @@ Result<LogRun> run_of_log(const LogRequest& request) {
     forget_known(record.trace.provenance.leaves_out);
     return run;
   }
-  record.name = request.file.stem().string();
+  record.name = request.files.front().stem().string();
   record.machine = record.trace.provenance.machine;
   record.scenario_yaml = "# imported: there is no scenario\n";
   record.plan = plan_of_nothing(record.summary.ranks);

@@ -11,9 +11,9 @@
 namespace shardlab {
 
 struct LogRequest {
-  std::filesystem::path file;
-  std::filesystem::path onto;          // the scenario that it is a training of; empty: nobody says
-  std::vector<std::string> overrides;  // --set: of that scenario
+  std::vector<std::filesystem::path> files;  // of one training
+  std::filesystem::path onto;                // the scenario that it is a training of; empty: nobody says
+  std::vector<std::string> overrides;        // --set: of that scenario
 };
 
 struct LogRun {

@@ -10,7 +10,7 @@
 namespace shardlab {
 namespace {
 
-constexpr int k_nobody = -1;
+constexpr int k_nobody = -1;             // and the numbers below it: nobody with a name, of another file
 constexpr std::size_t k_most_bars = 64;  // of different lengths
 
 std::string_view program_of(LineKind kind) {
@@ -52,8 +52,17 @@ LogCollector::LogCollector(std::optional<std::int64_t> samples_per_step) {
   log_.samples_per_step = samples_per_step;
 }
 
+void LogCollector::begin_file(std::optional<int> rank, int writer) {
+  for (const LineFigures& line : unnumbered_.finish()) numbered_later_.push_back(line);
+  unnumbered_ = {};
+  if (writer != writer_) next_ = 1;
+  rank_ = rank;
+  writer_ = writer;
+}
+
 void LogCollector::take(LineFigures figures, std::optional<int> rank) {
-  const int owner = rank.value_or(k_nobody);
+  if (!rank) rank = rank_;
+  const int owner = rank.value_or(k_nobody - writer_);
   if (const std::string_view program = program_of(figures.kind);
       !program.empty() &&
       std::find(log_.programs.begin(), log_.programs.end(), program) == log_.programs.end())
@@ -175,7 +184,8 @@ void LogCollector::take_middle_speed() {
 
 TrainingLog LogCollector::finish() {
   const bool others_number = log_.knows_steps;
-  for (const LineFigures& line : unnumbered_.finish())
+  begin_file({}, writer_);
+  for (const LineFigures& line : numbered_later_)
     if (line.step || !others_number) take_step(line, k_nobody);
   choose_times();
   const SteadyTimes steady = steady_times(log_.times);

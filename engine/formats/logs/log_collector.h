@@ -19,6 +19,10 @@ class LogCollector {
   // `samples_per_step`: of all ranks, until a line says it.
   explicit LogCollector(std::optional<std::int64_t> samples_per_step = {});
 
+  // What follows is of another file. `rank`: who writes where its lines do not say it. `writer`: tells files
+  // apart that several ranks write at the same time; the same number for the parts of one log.
+  void begin_file(std::optional<int> rank, int writer);
+
   // In the order of the log.
   void take(LineFigures figures, std::optional<int> rank);
 
@@ -52,7 +56,10 @@ class LogCollector {
   std::int64_t now_ = 0;   // the step that lines without one are of
   std::int64_t next_ = 1;  // the step that DeepSpeed's next timers are of
   UnnumberedLines unnumbered_;
+  std::vector<LineFigures> numbered_later_;  // of the files before
   bool has_steps_ = false;
+  std::optional<int> rank_;  // of the file
+  int writer_ = 0;
 };
 
 }  // namespace shardlab

@@ -122,6 +122,7 @@ Provenance provenance_of(const TrainingLog& log) {
   from.versions["recorded by"] = fmt::format("{}", fmt::join(log.programs, ", "));
   if (!log.times_from.empty())
     from.assumes.push_back(fmt::format("step times are those of {}", log.times_from));
+  if (!log.read_as.empty()) from.assumes.push_back(log.read_as);
   if (log.is_reserved_rounded)
     from.assumes.push_back("the peak of reserved memory is rounded to whole GiB, as DeepSpeed prints it");
   std::vector<std::string>& lacks = from.leaves_out;

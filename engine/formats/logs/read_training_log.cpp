@@ -9,6 +9,7 @@
 #include "engine/base/text/rank_prefix.h"
 #include "engine/formats/logs/deepspeed_lines.h"
 #include "engine/formats/logs/log_collector.h"
+#include "engine/formats/logs/log_files.h"
 #include "engine/formats/logs/progress_bar.h"
 #include "engine/formats/logs/torchtitan_lines.h"
 #include "engine/formats/logs/trainer_lines.h"
@@ -66,6 +67,10 @@ bool begins_json(std::string_view text) {
   return std::string_view(text[first] == '{' ? "\"}" : "{]").find(text[second]) != std::string_view::npos;
 }
 
+tl::unexpected<Error> no_step_in(const std::filesystem::path& file) {
+  return bad_input(in_file(file.string()), "has no line of a training step", std::string(k_knows));
+}
+
 bool is_trainer_state(const std::filesystem::path& file) {
   return begins_trainer_state(read_beginning(file, k_beginning).value_or(""));
 }
@@ -95,9 +100,28 @@ Result<TrainingLog> read_training_log(const std::filesystem::path& file,
     return log.finish();
   }
   SHARDLAB_CHECK_OK(read_lines(file, log, [](const LogCollector&) { return false; }));
-  if (!log.has_steps())
-    return bad_input(in_file(file.string()), "has no line of a training step", std::string(k_knows));
+  if (!log.has_steps()) return no_step_in(file);
   return log.finish();
+}
+
+Result<TrainingLog> read_training_logs(std::span<const std::filesystem::path> files,
+                                       std::optional<std::int64_t> samples_per_step) {
+  if (files.size() == 1) return read_training_log(files.front(), samples_per_step);
+  for (const std::filesystem::path& file : files) {
+    if (is_trainer_state(file))
+      return bad_input(in_file(file.string()), "tells the whole training, with all starts before it",
+                       "import the trainer_state.json of the last checkpoint alone");
+  }
+  SHARDLAB_TRY(const LogFiles parts, log_files(files, read_training_log));
+  LogCollector log(samples_per_step);
+  for (const LogPart& part : parts.in_order) {
+    log.begin_file(part.rank, part.writer);
+    SHARDLAB_CHECK_OK(read_lines(part.file, log, [](const LogCollector&) { return false; }));
+  }
+  if (!log.has_steps()) return no_step_in(files.front());
+  TrainingLog all = log.finish();
+  all.read_as = parts.read_as;
+  return all;
 }
 
 }  // namespace shardlab

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "engine/base/result.h"
 #include "engine/formats/logs/training_log.h"
@@ -22,5 +23,10 @@ bool is_meant_as_log(const std::filesystem::path& file);
 // cannot be read, or has no line of a step.
 Result<TrainingLog> read_training_log(const std::filesystem::path& file,
                                       std::optional<std::int64_t> samples_per_step = {});
+
+// Several files of one training: of its ranks, or of its starts one after the other (log_files.h says which).
+// A file without a line of a step is no mistake beside others that have some.
+Result<TrainingLog> read_training_logs(std::span<const std::filesystem::path> files,
+                                       std::optional<std::int64_t> samples_per_step = {});
 
 }  // namespace shardlab

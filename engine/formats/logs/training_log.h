@@ -53,6 +53,7 @@ struct TrainingLog {
   std::optional<std::int64_t> skipped_steps;
   std::string device;  // its name; empty: not known
   std::optional<Bytes> device_memory;
+  std::string read_as;  // what several files are to each other, in words; empty: there is one
 };
 
 }  // namespace shardlab
