@@ -34,7 +34,7 @@ def random_model(config, seed):
 
 def with_adapters(model, lora):
     """B is zero in the beginning, so that A would have no gradient: here it is not."""
-    targets = "all-linear" if lora["targets"] == ["all-linear"] else lora["targets"]
+    targets = {"all-linear": "all-linear", "peft-default": None}.get(lora["targets"][0], lora["targets"])
     model = inject_adapter_in_model(LoraConfig(r=lora["rank"], lora_alpha=lora.get("alpha", 8), target_modules=targets,
                                                modules_to_save=lora.get("modules_to_save")), model)
     with torch.no_grad():

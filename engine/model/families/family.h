@@ -3,6 +3,7 @@
 // To add one: a file in this folder, or a function among the relatives of Llama, and a line in registry.cpp.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,12 +19,16 @@ struct Family {
   std::string_view model_type;  // of config.json
   BuildFamilyFunction build;
   std::string_view adapted;  // the linear layers of attention, to which low-rank adapters are usually put
+  // Those to which peft puts them where nobody names any; empty: it refuses. Source: peft 0.21.2,
+  // utils/constants.py (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING).
+  std::vector<std::string> adapted_unasked;
 };
 
 const std::vector<Family>& families();
 
 // The family that `model_type` names; null where there is none.
 const Family* find_family(const ModelConfig& config);
+const Family* find_family(std::string_view model_type);
 
 // Builds the graph with the family that `model_type` names; an unknown one is refused with the known names.
 Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptions& options);

@@ -14,26 +14,31 @@ namespace shardlab {
 
 const std::vector<Family>& families() {
   constexpr std::string_view k_four = "q_proj, k_proj, v_proj, o_proj";
-  static const std::vector<Family> list = {{"falcon", build_falcon, "query_key_value, dense"},
-                                           {"gemma", build_gemma, k_four},
-                                           {"gemma2", build_gemma2, k_four},
-                                           {"gpt2", build_gpt2, "c_attn"},
-                                           {"llama", build_llama, k_four},
-                                           {"mistral", build_mistral, k_four},
-                                           {"mixtral", build_mixtral, k_four},
-                                           {"mpt", build_mpt, "Wqkv, out_proj"},
-                                           {"phi", build_phi, "q_proj, k_proj, v_proj, dense"},
-                                           {"qwen2", build_qwen2, k_four},
-                                           {"qwen3", build_qwen3, k_four},
-                                           {"qwen3_moe", build_qwen3_moe, k_four},
-                                           {"smollm3", build_smollm3, k_four}};
+  const std::vector<std::string> two{"q_proj", "v_proj"};
+  static const std::vector<Family> list = {
+      {"falcon", build_falcon, "query_key_value, dense", {"query_key_value"}},
+      {"gemma", build_gemma, k_four, two},
+      {"gemma2", build_gemma2, k_four, two},
+      {"gpt2", build_gpt2, "c_attn", {"c_attn"}},
+      {"llama", build_llama, k_four, two},
+      {"mistral", build_mistral, k_four, two},
+      {"mixtral", build_mixtral, k_four, two},
+      {"mpt", build_mpt, "Wqkv, out_proj", {"Wqkv"}},
+      {"phi", build_phi, "q_proj, k_proj, v_proj, dense", {"q_proj", "v_proj", "fc1", "fc2"}},
+      {"qwen2", build_qwen2, k_four, two},
+      {"qwen3", build_qwen3, k_four, two},
+      {"qwen3_moe", build_qwen3_moe, k_four, {}},
+      {"smollm3", build_smollm3, k_four, {}}};
   return list;
 }
 
 const Family* find_family(const ModelConfig& config) {
-  const std::string type = config.text_or("model_type", "").value_or("");
+  return find_family(config.text_or("model_type", "").value_or(""));
+}
+
+const Family* find_family(std::string_view model_type) {
   for (const Family& family : families()) {
-    if (family.model_type == type) return &family;
+    if (family.model_type == model_type) return &family;
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 
 #include "engine/base/nearest.h"
 #include "engine/base/path_pattern.h"
+#include "engine/model/families/family.h"
 #include "engine/model/head.h"
 
 namespace shardlab {
@@ -40,7 +41,7 @@ bool is_tied(const ModelGraph& graph, const Module& module) {
 
 tl::unexpected<Error> nothing_named(const ModelGraph& graph, const std::string& key,
                                     const std::string& name) {
-  std::vector<std::string> known{"all-linear"};
+  std::vector<std::string> known{"all-linear", std::string(k_peft_default)};
   for (const Module& module : graph.modules) {
     if (!is_linear(module)) continue;
     known.push_back(module.path);
@@ -91,12 +92,32 @@ Status mark_target(const ModelGraph& graph, const std::string& target, std::vect
   return {};
 }
 
+// The targets, with peft's own for this type of model in the place of the word for them.
+Result<std::vector<std::string>> named_targets(const ModelGraph& graph, const LoraSpec& spec) {
+  std::vector<std::string> targets;
+  for (const std::string& target : spec.targets) {
+    if (target != k_peft_default) {
+      targets.push_back(target);
+      continue;
+    }
+    const Family* const family = find_family(graph.family);
+    if (family == nullptr || family->adapted_unasked.empty())
+      return bad_input("model.lora.targets",
+                       fmt::format("peft chooses no layers of {} by itself", graph.family),
+                       family == nullptr ? "name the layers"
+                                         : fmt::format("name them: [{}], or [all-linear]", family->adapted));
+    targets.insert(targets.end(), family->adapted_unasked.begin(), family->adapted_unasked.end());
+  }
+  return targets;
+}
+
 }  // namespace
 
 Result<std::vector<Adaptation>> adapted_modules(const ModelGraph& graph, const LoraSpec& spec) {
   std::vector<Adaptation> marks(graph.modules.size(), Adaptation::none);
   for (const std::string& name : spec.modules_to_save) SHARDLAB_CHECK_OK(mark_saved(graph, name, marks));
-  for (const std::string& target : spec.targets) SHARDLAB_CHECK_OK(mark_target(graph, target, marks));
+  SHARDLAB_TRY(const std::vector<std::string> targets, named_targets(graph, spec));
+  for (const std::string& target : targets) SHARDLAB_CHECK_OK(mark_target(graph, target, marks));
   if (std::find(marks.begin(), marks.end(), Adaptation::adapter) == marks.end())
     return bad_input("model.lora.targets", "no layer is left that could get an adapter");
   return marks;

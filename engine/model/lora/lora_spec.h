@@ -2,9 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardlab {
+
+// Among the targets: the layers that peft chooses for a model of this type where its LoraConfig names none.
+inline constexpr std::string_view k_peft_default = "peft-default";
 
 struct LoraSpec {
   int rank = 0;  // 0: no adapters

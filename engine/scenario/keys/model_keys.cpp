@@ -53,8 +53,8 @@ const Keys<LoraSpec>& lora_keys() {
           "scale: the adapter's output is multiplied by alpha / rank"),
       key("dropout", &LoraSpec::dropout, kind::fraction(0, 1), "of the adapter's input"),
       key("targets", &LoraSpec::targets, kind::texts(),
-          "the linear layers that get an adapter: last names of their paths (q_proj), path patterns, or "
-          "all-linear"),
+          "the linear layers that get an adapter: last names of their paths (q_proj), path patterns, "
+          "all-linear, or peft-default (what peft chooses where its LoraConfig names none)"),
       key("modules_to_save", &LoraSpec::modules_to_save, kind::texts(),
           "ends of the paths of modules of which a copy is trained as a whole, the original being kept"),
   };

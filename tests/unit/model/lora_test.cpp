@@ -1,4 +1,6 @@
 // Low-rank adapters: which layers get them, what the module tree, the operators and what they keep become.
+#include <set>
+
 #include "engine/model/families/family.h"
 #include "engine/model/lora/add_adapters.h"
 #include "engine/model/wrap/wrap_modules.h"
@@ -83,6 +85,26 @@ TEST_CASE("an adapter's modules, names, shapes and first values are peft's") {
   CHECK(b.shape == Shape{48, 4});
   CHECK(b.initial == InitialValue::zeros);
   CHECK(before.parameters.size() + 4 == graph.parameters.size());
+}
+
+// peft 0.21.2 for a LoraConfig without target_modules; beside peft itself in tests/peers/families.py.
+TEST_CASE("where nobody names layers peft has its own for a type of model") {
+  const auto layers = [](const std::string& family) {
+    std::set<std::string> names;
+    for (const std::string& name : trained_names(adapted(small(family), {2, 8, 0, {"peft-default"}, {}}))) {
+      const std::string layer = name.substr(0, name.find(".lora_"));
+      names.insert(layer.substr(layer.rfind('.') + 1));
+    }
+    return names;
+  };
+  using Names = std::set<std::string>;
+  for (const char* family : {"llama", "qwen2", "qwen3", "gemma", "mixtral"})
+    CHECK(layers(family) == Names{"q_proj", "v_proj"});
+  CHECK(layers("gpt2") == Names{"c_attn"});
+  CHECK(layers("phi") == Names{"q_proj", "v_proj", "fc1", "fc2"});
+  const std::string told = refusal(small("qwen3_moe"), {2, 8, 0, {"peft-default"}, {}});
+  CHECK_THAT(told, contains_text("peft chooses no layers of qwen3_moe by itself"));
+  CHECK_THAT(told, contains_text("[q_proj, k_proj, v_proj, o_proj]"));
 }
 
 TEST_CASE("targets are last names, whole paths, patterns or all linear layers") {
