@@ -21,6 +21,7 @@
 #include "engine/formats/imports/older_arguments.h"
 #include "engine/formats/imports/program_arguments.h"
 #include "engine/formats/imports/program_defaults.h"
+#include "engine/formats/imports/program_fsdp.h"
 #include "engine/formats/imports/program_meanings.h"
 #include "engine/formats/imports/program_presets.h"
 #include "engine/formats/launchers/launch_script.h"
@@ -219,7 +220,7 @@ class CaseReader {
     if (launch_) SHARDLAB_CHECK_OK(add_launched_arguments(*launch_, arguments, own_, problems_, reading_));
     if (arguments.entries.empty() && !trainer_) return {};
     add_program_defaults(launch_ ? launch_->program : std::string(), own_, arguments, reading_);
-    join_fsdp_preset(arguments, reading_);
+    SHARDLAB_CHECK_OK(join_program_fsdp(launch_ ? launch_->program : std::string(), arguments, reading_));
     const bool is_older = rename_old_arguments(arguments, reading_);
     const std::string_view version = is_older ? "transformers-4" : trainer_version(arguments, problems_);
     SHARDLAB_TRY(trainer_tree_, checked(arguments, version, "root"));

@@ -111,6 +111,9 @@ class ProgramReader {
     if (targets != nullptr) return read_targets(*targets);
     set(*rank, "model.lora.targets", yaml_sequence({yaml_scalar("all-linear", true)}),
         "the layers are left out: the program chooses");
+    reading_.warnings.push_back({rank->place,
+                                 "which layers get adapters is left out: all linear ones are taken",
+                                 "a program that leaves it to peft has model.lora.targets: [peft-default]"});
   }
 
   // A list, "q_proj,v_proj", or a word for all linear layers.

@@ -38,6 +38,7 @@ class ProgramDefaults {
       if (means("adapter_rank", key) && !says("adapter_rank")) add_own(key, text);
       if (means("adapter_alpha", key) && !says("adapter_alpha")) add_own(key, text);
       if (means("adapter_dropout", key) && !says("adapter_dropout")) add_own(key, text);
+      if (means("adapter_targets", key) && !says("adapter_targets")) add_own(key, text);
       if (!is_program_argument(key)) add_argument(key, text);
     }
   }

@@ -65,30 +65,10 @@ Result<ForeignValue> deepspeed_preset(const ForeignValue& word) {
   return made;
 }
 
-void join_fsdp_preset(ForeignValue& arguments, ImportReading& reading) {
-  const auto entry_of = [&](std::string_view key) {
-    return std::find_if(arguments.entries.begin(), arguments.entries.end(),
-                        [&](const ForeignEntry& entry) { return entry.key == key; });
-  };
-  const auto fsdp = entry_of("fsdp");
-  if (fsdp == arguments.entries.end() || !fsdp->value.is_text()) return;
-  std::optional<ForeignValue> config = preset("fsdp", fsdp->value.text);
-  if (!config || entry_of("fsdp_config") != arguments.entries.end()) return;
-  const Place place = fsdp->value.place;
-  const std::string word = fsdp->value.text;
-  put_at(*config, place);
-  fsdp->value = json_scalar("true").value_or(ForeignValue{});
-  fsdp->value.place = place;
-  const auto checkpoints = entry_of("gradient_checkpointing");
-  if (checkpoints != arguments.entries.end() && is_true(&checkpoints->value) &&
-      is_true(config->find("activation_checkpointing"))) {
-    reading.warnings.push_back(
-        {checkpoints->value.place,
-         fmt::format("gradient_checkpointing gives way to activation_checkpointing of {}", word),
-         "--gradient_checkpointing false says the same"});
-    arguments.entries.erase(checkpoints);
-  }
-  arguments.entries.push_back({"fsdp_config", place, *std::move(config)});
+std::optional<ForeignValue> fsdp_preset(const ForeignValue& word) {
+  std::optional<ForeignValue> config = preset("fsdp", word.text);
+  if (config) put_at(*config, word.place);
+  return config;
 }
 
 }  // namespace shardlab

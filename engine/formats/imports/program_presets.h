@@ -2,11 +2,11 @@
 // (assets/formats/presets.yaml).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/base/result.h"
 #include "engine/formats/foreign/foreign_value.h"
-#include "engine/formats/tools/import_subject.h"
 
 namespace shardlab {
 
@@ -16,8 +16,8 @@ bool is_deepspeed_preset(const std::string& word);
 // That configuration, every value with the place of `word`. bad_input where there is none of that name.
 Result<ForeignValue> deepspeed_preset(const ForeignValue& word);
 
-// `fsdp` as a word that names such a configuration ("fsdp2" of ms-swift) becomes fsdp_config. Its own
-// checkpoints take the place of the Trainer's, as the program does it.
-void join_fsdp_preset(ForeignValue& arguments, ImportReading& reading);
+// The fsdp_config that the word names ("fsdp2" of ms-swift), with the place of `word`; nothing where it names
+// none.
+std::optional<ForeignValue> fsdp_preset(const ForeignValue& word);
 
 }  // namespace shardlab
