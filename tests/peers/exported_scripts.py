@@ -21,6 +21,10 @@ def draw_sayable(pick, world):
     scenario.get("activation", {}).pop("reentrant", None)
     if scenario["parallel"]["strategy"] == "fsdp1":
         scenario["parallel"].get("wrap", {}).pop("overrides", None)
+    parallel = scenario["parallel"]
+    mixes = parallel.get("use_orig_params", True)  # else all of a flat parameter is trained, or nothing
+    if mixes and not {"frozen"} & scenario.get("model", {}).keys() and "ignored" not in parallel.get("wrap", {}) and pick([True, True, False]):
+        scenario["model"] = {"lora": {"rank": 4, "alpha": 8, "targets": ["q_proj", "v_proj"]}}
     return scenario, changes
 
 

@@ -35,6 +35,7 @@ constexpr Import k_packages[] = {
     {"import torch.distributed as dist", "dist."},
     {"import torch.nn.functional as F", "F."},
     {"import transformers", "transformers."},
+    {"from peft import LoraConfig, inject_adapter_in_model", "LoraConfig("},
     {"from safetensors.torch import load_file", "load_file("},
     {"from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import apply_activation_checkpointing",
      "apply_activation_checkpointing("},

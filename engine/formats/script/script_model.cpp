@@ -6,6 +6,7 @@
 #include "engine/formats/script/script_parts.h"
 #include "engine/formats/script/script_units.h"
 #include "engine/formats/tools/module_patterns.h"
+#include "engine/formats/tools/program_rules.h"
 #include "engine/model/operators/attribute_keys.h"
 #include "engine/model/operators/operator_type.h"
 #include "engine/scenario/model_spec.h"
@@ -34,9 +35,21 @@ constexpr std::string_view k_model = R"py(
 def make_model(weights):
     config = AutoConfig.for_model(**MODEL | {"use_cache": False})
     model = AutoModelForCausalLM.from_config(config, dtype=@DTYPE@, attn_implementation="@ATTENTION@")
-    if weights:
+@FILL@@LOSS@@FROZEN@@CHECKPOINT@    return model.train()
+)py";
+
+constexpr std::string_view k_filled = R"py(    if weights:
         model.load_state_dict(read_weights(weights), strict=not config.tie_word_embeddings)
-@LOSS@@FROZEN@@CHECKPOINT@    return model.train()
+)py";
+
+// Weights are those of the model as it is published, or of one with its adapters.
+constexpr std::string_view k_adapt_and_fill = R"py(    tensors = read_weights(weights) if weights else {}
+    has_adapters = any(".lora_" in name for name in tensors)
+    if tensors and not has_adapters:
+        model.load_state_dict(tensors, strict=not config.tie_word_embeddings)
+    inject_adapter_in_model(LoraConfig(@ADAPTERS@), model)  # freezes the rest
+    if has_adapters:
+        model.load_state_dict(tensors, strict=not config.tie_word_embeddings)
 )py";
 
 constexpr std::string_view k_frozen = R"py(    for name, parameter in model.named_parameters():
@@ -47,6 +60,11 @@ constexpr std::string_view k_frozen = R"py(    for name, parameter in model.name
 // Outside the units, or where there are none, layers are checkpointed where they are made.
 std::string checkpoint_line(const ExportSubject& subject) {
   return checkpoints_inside(subject) ? "    checkpoint_layers(model)\n" : "";
+}
+
+std::string fill_lines(const ModelSpec& model) {
+  if (model.lora.rank == 0) return std::string(k_filled);
+  return filled(k_adapt_and_fill, {{"ADAPTERS", adapter_arguments(model.lora)}});
 }
 
 // SDPA has no cap for scores, and transformers refuses it for models with one (5.23, modeling_gemma2.py
@@ -86,6 +104,7 @@ std::string script_model(const ExportSubject& subject) {
   return std::string(k_loss) + std::string(k_weights) +
          filled(k_model, {{"DTYPE", torch_dtype(model.dtype)},
                           {"ATTENTION", std::string(attention_of(subject))},
+                          {"FILL", fill_lines(model)},
                           {"LOSS", own_loss},
                           {"FROZEN", model.frozen.empty() ? "" : std::string(k_frozen)},
                           {"CHECKPOINT", checkpoint_line(subject)}});

@@ -16,6 +16,7 @@ constexpr ToolKey k_places[] = {
     place("WEIGHTS", "model.weights", "random weights of transformers' own"),
     place("SEQUENCE_LENGTH", "model.sequence_length", "always there"),
     place("FROZEN", "model.frozen", "every parameter is trained"),
+    place("LoraConfig()", "model.lora", "no adapters"),
     place("make_model()", "model.dtype", "always there"),
     place("next_token_loss()", "model.loss.place", "always there"),
     place("MICRO_BATCH", "train.micro_batch", "always there"),

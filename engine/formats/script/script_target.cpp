@@ -8,7 +8,6 @@
 #include "engine/formats/script/script_units.h"
 #include "engine/formats/tools/comment_block.h"
 #include "engine/formats/tools/program_rules.h"
-#include "engine/scenario/model_spec.h"
 
 namespace shardlab {
 namespace {
@@ -24,8 +23,6 @@ TargetRefusal refuses(const ExportSubject& subject) {
   if (framework(subject) == Framework::shardlab)
     return {"this schedule is shardlab's own, PyTorch has none like it"};
   if (subject.scenario.distillation) return {"programs with a teacher are not written yet", "distillation"};
-  if (subject.scenario.model->lora.rank > 0)
-    return {"programs with adapters are not written yet", "model.lora"};
   if (!is_fsdp(subject)) return {};
   const auto units = script_units(subject);
   if (units) return {};

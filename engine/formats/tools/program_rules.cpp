@@ -44,12 +44,17 @@ Line frozen_line(const Subject& s) {
   return fmt::format("requires_grad_(False) of the parameters that match {}", quoted_list(frozen));
 }
 
+// peft takes the words for all layers, and for its own choice, alone and not in a list.
+std::string adapted_layers(const LoraSpec& lora) {
+  if (lora.targets.size() == 1 && lora.targets.front() == k_peft_default) return "None";
+  if (lora.targets.size() == 1 && lora.targets.front() == "all-linear") return "\"all-linear\"";
+  return quoted_list(lora.targets);
+}
+
 Line adapters_line(const Subject& s) {
   const LoraSpec& lora = s.scenario.model->lora;
   if (lora.rank == 0) return std::nullopt;
-  return fmt::format(
-      "model = get_peft_model(model, LoraConfig(r={}, lora_alpha={}, lora_dropout={}, target_modules={}))",
-      lora.rank, lora.alpha, lora.dropout, quoted_list(lora.targets));
+  return fmt::format("model = get_peft_model(model, LoraConfig({}))", adapter_arguments(lora));
 }
 
 Line compile_line(const Subject& s) {
@@ -247,6 +252,13 @@ std::span<const SettingRule> launched_rules() {
 
 std::span<const SettingRule> unspoken_rules() {
   return k_unspoken_rules;
+}
+
+std::string adapter_arguments(const LoraSpec& lora) {
+  const std::string saved =
+      lora.modules_to_save.empty() ? std::string() : ", modules_to_save=" + quoted_list(lora.modules_to_save);
+  return fmt::format("r={}, lora_alpha={}, lora_dropout={}, target_modules={}{}", lora.rank, lora.alpha,
+                     lora.dropout, adapted_layers(lora), saved);
 }
 
 std::string optimizer_call(const ExportSubject& subject) {

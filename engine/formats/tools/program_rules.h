@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/formats/tools/setting_rule.h"
+#include "engine/model/lora/lora_spec.h"
 
 namespace shardlab {
 
@@ -18,5 +19,8 @@ std::span<const SettingRule> unspoken_rules();
 
 // "torch.optim.AdamW(model.parameters(), lr=0.001, ...)", as the scenario describes it.
 std::string optimizer_call(const ExportSubject& subject);
+
+// "r=16, lora_alpha=32, ...": what peft's LoraConfig is given.
+std::string adapter_arguments(const LoraSpec& lora);
 
 }  // namespace shardlab
