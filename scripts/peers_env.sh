@@ -8,7 +8,7 @@ ensure_peers_env() {
   local requirements=$1 log=$2 cache env
   [ -n "${SHARDLAB_PYTHON:-}" ] || { no_transformers "there is no libtorch"; return 1; }
   cache=${XDG_CACHE_HOME:-$HOME/.cache}/shardlab
-  env=$cache/peers-$( (cat "$requirements" "$(dirname "$requirements")/requirements-deepspeed.txt"; echo "$SHARDLAB_PYTHON") |
+  env=$cache/peers-$( (cat "$requirements" "$(dirname "$requirements")"/requirements-{deepspeed,transformers4}.txt; echo "$SHARDLAB_PYTHON") |
     sha256sum | cut -c 1-16)
   if [ ! -f "$env/.complete" ]; then
     mkdir -p "$cache" || { no_transformers "cannot write to $cache"; return 1; }
@@ -32,6 +32,9 @@ make_peers_env() {
     step "DeepSpeed (10 MB, once for all checkouts)" "$log" \
       fill_deepspeed "$env" "$(dirname "$requirements")/requirements-deepspeed.txt" ||
       say "No DeepSpeed (see $log). The tests against it are skipped."
+    step "transformers 4.57 (20 MB, once for all checkouts)" "$log" \
+      fill_transformers_4 "$env" "$(dirname "$requirements")/requirements-transformers4.txt" ||
+      say "No transformers 4.57 (see $log). The tests against it are skipped."
     touch "$env/.complete"
   else
     no_transformers "the environment could not be made (see $log)"
@@ -58,4 +61,12 @@ fill_deepspeed() {
   env -u PYTHONPATH -u PYTHONHOME PYTHONNOUSERSITE=1 TMPDIR="$1.tmp" DS_BUILD_OPS=0 DS_ACCELERATOR=cpu "$1/bin/python3" -m pip install \
     --no-cache-dir --disable-pip-version-check --retries 3 --progress-bar off --no-compile --no-deps --require-hashes -r "$2" || return
   DS_ACCELERATOR=cpu "$1/bin/python3" -c 'import deepspeed; print(deepspeed.__version__)'
+}
+
+# Its own versions of transformers and of what belongs to it, in a folder that only those put before the others who ask for it.
+fill_transformers_4() {
+  env -u PYTHONPATH -u PYTHONHOME PYTHONNOUSERSITE=1 TMPDIR="$1.tmp" "$1/bin/python3" -m pip install \
+    --no-cache-dir --disable-pip-version-check --retries 3 --progress-bar off --no-compile --no-deps \
+    --only-binary :all: --require-hashes --target "$1/transformers-4" -r "$2" || return
+  PYTHONPATH="$1/transformers-4" HF_HUB_OFFLINE=1 "$1/bin/python3" -c 'import transformers, accelerate; print(transformers.__version__)'
 }

@@ -14,6 +14,7 @@ def draw(choice):
     checkpoint = choice(["none", "none", "full"])
     if checkpoint != "none":
         s["activation.checkpoint"] = checkpoint
+        s |= draw_checkpoints(choice, strategy)
     if strategy.startswith("zero"):
         return draw_zero(choice, s, int(strategy[-1]))
     if strategy != "ddp":
@@ -21,6 +22,16 @@ def draw(choice):
     else:
         s["parallel.ddp.bucket_size"] = choice(["25MiB", "100MiB"])
     return s
+
+
+def draw_checkpoints(choice, strategy):
+    """Which layers, in which way, and where their inputs wait."""
+    drawn = {"activation.every": 2} if choice([True, False, False]) else {}
+    if choice([True, False, False]):
+        drawn["activation.reentrant"] = True
+    if strategy in ("ddp", "fsdp2") and choice([True, False, False]):
+        drawn["activation.offload"] = "cpu"
+    return drawn
 
 
 def draw_fsdp(choice, s):
@@ -41,6 +52,8 @@ def draw_fsdp(choice, s):
         s["parallel.prefetch.backward"] = choice(["pre", "post", "none"])
         s["parallel.prefetch.forward"] = choice([True, False])
         s["parallel.use_orig_params"] = choice([True, False])
+        if choice([True, False, False, False]):
+            s["parallel.prefetch.limit_all_gathers"] = False
         if "hybrid" in s["parallel.sharding"]:
             s["parallel.mesh.replicate"] = s["cluster.nodes"]
     else:

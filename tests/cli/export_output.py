@@ -225,7 +225,7 @@ def test_refusals():
         done = place.run("export", file, *arguments)
         check(done.code == 2 and message in done.err, done)
     # A refusal stands at the setting to which it is due.
-    for arguments, setting in ((("--to", "script", "--set", "model.lora={rank: 8, targets: [q_proj]}"), "model.lora"),
+    for arguments, setting in ((("--to", "transformers-4"), "parallel.strategy"),
                                (("--to", "deepspeed"), "parallel.strategy"), (("--to", "slurm", "--set", "launch.env={'a b': c}"), "launch.env")):
         done = place.run("export", file, *arguments, "--json")
         check(done.code == 2 and setting in done.json()["error"]["where"] + done.json()["error"]["what"], (setting, done))

@@ -14,7 +14,8 @@ from _drawn_exports import LAYER, draw, nested
 
 PROGRAM = os.environ["SHARDLAB"]
 CASES = int(os.environ.get("SHARDLAB_CASES", 60))
-MAIN_FILE = {"accelerate": ".accelerate.yaml", "deepspeed": ".deepspeed.json", "transformers": ".training_args.json", "torchrun": ".torchrun.sh", "slurm": ".sbatch"}
+MAIN_FILE = {"accelerate": ".accelerate.yaml", "deepspeed": ".deepspeed.json", "transformers": ".training_args.json",
+             "transformers-4": ".training_args_4.json", "torchrun": ".torchrun.sh", "slurm": ".sbatch"}
 
 
 def shardlab(*arguments):

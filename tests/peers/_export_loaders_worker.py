@@ -84,7 +84,7 @@ def deepspeed_values(file):
             "grad_accum": config.grad_accum_dtype}
 
 
-def transformers_values(file):
+def said_values(file):
     from transformers import HfArgumentParser, TrainingArguments
     TrainingArguments._setup_devices = property(lambda self: torch.device("cuda", 0))
     TrainingArguments.distributed_state = unittest.mock.MagicMock()
@@ -92,14 +92,33 @@ def transformers_values(file):
     (arguments,) = HfArgumentParser(TrainingArguments).parse_json_file(file)
     said = json.load(open(file, encoding="utf-8"))
     kept = {field.name: getattr(arguments, field.name) for field in dataclasses.fields(arguments)}
-    values = {"said": {key: str(getattr(kept[key], "value", kept[key])) for key in said if key not in ("fsdp_config", "deepspeed", "output_dir")}}
+    return {"said": {key: str(getattr(kept[key], "value", kept[key])) for key in said if key not in ("fsdp", "fsdp_config", "deepspeed", "output_dir")}}, arguments
+
+
+def transformers_values(file):
+    values, arguments = said_values(file)
     if arguments.fsdp_plugin_args:
         mixed = "bf16" if arguments.bf16 else "fp16" if arguments.fp16 else "no"
         values["plugin"] = plugin_values(FullyShardedDataParallelPlugin(**arguments.fsdp_plugin_args), mixed)
     return values
 
 
-LOADERS = {"accelerate.yaml": accelerate_values, "deepspeed.json": deepspeed_values, "training_args.json": transformers_values}
+def transformers_4_values(file):
+    """Version 4 passes what `fsdp` and its section say through the environment, and the Trainer two of them to the plugin itself
+    (create_accelerator_and_postprocess)."""
+    import transformers
+    assert transformers.__version__.startswith("4."), transformers.__version__
+    values, arguments = said_values(file)
+    if arguments.fsdp:
+        plugin = FullyShardedDataParallelPlugin()
+        for name_of_both in ("limit_all_gathers", "activation_checkpointing"):
+            setattr(plugin, name_of_both, arguments.fsdp_config.get(name_of_both, getattr(plugin, name_of_both)))
+        values["plugin"] = plugin_values(plugin, "bf16" if arguments.bf16 else "fp16" if arguments.fp16 else "no")
+    return values
+
+
+LOADERS = {"accelerate.yaml": accelerate_values, "deepspeed.json": deepspeed_values, "training_args.json": transformers_values,
+           "training_args_4.json": transformers_4_values}
 
 
 def answer(case):

@@ -3,6 +3,7 @@ import dataclasses
 import json
 import os
 import re
+import sys
 import typing
 
 import torch  # noqa: F401
@@ -87,6 +88,9 @@ def torchrun_keys():
 def main():
     out = os.dup(1)
     os.dup2(2, 1)
+    if sys.argv[1:] == ["transformers-4"]:
+        os.write(out, json.dumps({"transformers-4": transformers_keys()}).encode())
+        return
     answer = {"accelerate": accelerate_keys(), "deepspeed": deepspeed_keys(), "transformers": transformers_keys(), "torchrun": torchrun_keys()}
     os.write(out, json.dumps(answer).encode())
 

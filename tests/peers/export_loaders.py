@@ -3,6 +3,7 @@ effect what the scenario says, or what its differences say instead."""
 # processors: 1
 import json
 import os
+import pathlib
 import random
 import subprocess
 import sys
@@ -41,7 +42,8 @@ def expected_plugin(s, given):
     dtype = f"torch.{s['precision.param']}" if "precision.param" in s else None
     policy = given["parallel.wrap.policy"]
     values = {"version": 2 if v2 else 1, "policy": POLICY[policy], "offload": s.get("offload.parameters", "none") == "cpu", "param": dtype,
-              "reduce": f"torch.{s['precision.reduce']}" if dtype else None, "limit": True,
+              "reduce": f"torch.{s['precision.reduce']}" if dtype else None,
+              "limit": s.get("parallel.prefetch.limit_all_gathers", True) in (True, "true"),
               "checkpointing": s.get("activation.checkpoint", "none") != "none", "state_dict": s["checkpoint.type"].upper() + "_STATE_DICT",
               "one_rank_loads": True}
     if policy in ("transformer", "module"):
@@ -95,18 +97,51 @@ def check_deepspeed(given, s, found):
     return complaints
 
 
+def unequal_checkpoints(s, said):
+    """The Trainer takes these out of the dictionary and passes them on by name."""
+    expected = {"use_reentrant": s.get("activation.reentrant", False) in (True, "true")}
+    if "activation_checkpointing_kwargs" in said:
+        expected |= {"every_n_layers": 2} if str(s.get("activation.every", 1)) == "2" else {}
+        expected |= {"offload": True} if s.get("activation.offload", "none") == "cpu" else {}
+    held = said.get("activation_checkpointing_kwargs", said.get("gradient_checkpointing_kwargs"))
+    return [] if held == str(expected) else [f"transformers checkpoints: {held}, the scenario says {expected}"]
+
+
 def check_transformers(given, s, found):
     deepspeed = s["parallel.strategy"].startswith("zero")
     mixed = "precision.param" in s
     expected = {"per_device_train_batch_size": s["train.micro_batch"], "gradient_accumulation_steps": s["train.accumulation"],
                 "max_grad_norm": float(s.get("train.clip_norm", 0)), "bf16": mixed, "fp16": False}
     complaints = unequal(expected, found["said"], "transformers")
+    if s["parallel.strategy"] == "ddp" and "activation.checkpoint" in s:
+        complaints += unequal_checkpoints(s, found["said"])
     if not deepspeed and s["parallel.strategy"] != "ddp":
         complaints += unequal(expected_plugin(s, given), found["plugin"], "transformers")
     return complaints
 
 
-CHECKS = {"accelerate.yaml": check_accelerate, "deepspeed.json": check_deepspeed, "training_args.json": check_transformers}
+CHECKS = {"accelerate.yaml": check_accelerate, "deepspeed.json": check_deepspeed, "training_args.json": check_transformers,
+          "training_args_4.json": check_transformers}
+
+
+OF_4 = "training_args_4.json"
+
+
+def packages_of_4():
+    """The folder with transformers 4.57, which scripts/peers_env.sh makes beside the others; None where it is not."""
+    folder = pathlib.Path(os.environ["SHARDLAB_TRANSFORMERS"]).parent.parent / "transformers-4"
+    return folder if folder.exists() else None
+
+
+def loaded(cases, packages):
+    """What the tools' loaders say of the files, those of another folder of packages where one is named."""
+    environment = dict(os.environ, DS_ACCELERATOR="cpu", HF_HUB_OFFLINE="1") | ({"PYTHONPATH": str(packages)} if packages else {})
+    done = subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], "-W", "ignore", str(HERE / "_export_loaders_worker.py")],
+                          input=json.dumps([{key: case[key] for key in ("kind", "file", "environment")} for case in cases]),
+                          capture_output=True, text=True, timeout=1000, env=environment)
+    if done.returncode != 0:
+        sys.exit(f"the loaders failed:\n{done.stderr[-4000:]}")
+    return json.loads(done.stdout)
 
 
 def variables_of(export):
@@ -134,14 +169,14 @@ def main():
                     if kind and not any(c["number"] == drawn and c["kind"] == kind for c in cases):
                         cases.append({"number": drawn, "kind": kind, "file": str(place / file["name"]), "settings": settings,
                                       "export": export, "environment": variables_of(export)})
-        done = subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], "-W", "ignore", str(HERE / "_export_loaders_worker.py")],
-                              input=json.dumps([{key: case[key] for key in ("kind", "file", "environment")} for case in cases]),
-                              capture_output=True, text=True, timeout=1000, env=dict(os.environ, DS_ACCELERATOR="cpu", HF_HUB_OFFLINE="1"))
-        if done.returncode != 0:
-            sys.exit(f"the loaders failed:\n{done.stderr[-4000:]}")
-        answers = json.loads(done.stdout)
+        answers = {}
+        for kinds, folder_of_4 in ((CHECKS.keys() - {OF_4}, None), ({OF_4}, packages_of_4())):
+            asked = [case for case in cases if case["kind"] in kinds]
+            if asked and not (kinds == {OF_4} and folder_of_4 is None):
+                answers |= {case["file"]: answer for case, answer in zip(asked, loaded(asked, folder_of_4))}
     bad = 0
-    for case, found in zip(cases, answers):
+    for case in (case for case in cases if case["file"] in answers):
+        found = answers[case["file"]]
         if "error" in found:
             complaints = [found["error"]]
         else:
@@ -151,7 +186,7 @@ def main():
             print(f"FAILED {case['kind']}: {json.dumps(case['settings'])}")
             for complaint in complaints:
                 print("       ", complaint)
-    by_kind = {kind: sum(case["kind"] == kind for case in cases) for kind in CHECKS}
+    by_kind = {kind: sum(case["kind"] == kind and case["file"] in answers for case in cases) for kind in CHECKS}
     print(f"{len({case['number'] for case in cases})} scenarios of {drawn} drawn, files {by_kind}: {bad} with complaints")
     sys.exit(1 if bad else 0)
 

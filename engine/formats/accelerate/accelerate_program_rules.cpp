@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/scenario/loss_scaling.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
@@ -70,11 +71,10 @@ Line buckets_line(const Subject& s) {
 Line checkpointing_line(const Subject& s) {
   const ActivationSpec& activation = *s.scenario.activation;
   if (is_fsdp(s) || activation.checkpoint == ActivationCheckpoint::none) return std::nullopt;
-  const std::string layers =
-      activation.every > 1 ? fmt::format(", \"every_n_layers\": {}", activation.every) : "";
+  const std::string layers = activation.every > 1 ? fmt::format(", every_n_layers={}", activation.every) : "";
   const std::string call = fmt::format(
-      "model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={{\"use_reentrant\": {}{}}})",
-      activation.reentrant ? "True" : "False", layers);
+      "model.activation_checkpointing_enable(activation_checkpointing_kwargs={{\"use_reentrant\": {}}}{}{})",
+      activation.reentrant ? "True" : "False", layers, offloads_checkpoints(s) ? ", offload=True" : "");
   if (activation.checkpoint == ActivationCheckpoint::selective)
     return fmt::format("{}, with a context_fn that keeps what activation.operators lists", call);
   return call;
@@ -86,8 +86,9 @@ Line meeting_line(const Subject& s) {
 }
 
 Line offload_line(const Subject& s) {
-  if (is_fsdp(s) || s.scenario.activation->offload == OffloadTarget::none) return std::nullopt;
-  return "with torch.autograd.graph.save_on_cpu(pin_memory=True), around each checkpointed layer";
+  if (is_fsdp(s) || s.scenario.activation->offload == OffloadTarget::none || offloads_checkpoints(s))
+    return std::nullopt;  // in the line of the checkpoints
+  return "with torch.autograd.graph.save_on_cpu(pin_memory=True), around forward";
 }
 
 constexpr std::string_view k_program = "the program makes it";

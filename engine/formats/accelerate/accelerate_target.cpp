@@ -7,6 +7,7 @@
 #include "engine/formats/accelerate/accelerate_keys.h"
 #include "engine/formats/accelerate/accelerate_program_rules.h"
 #include "engine/formats/accelerate/fsdp_rules.h"
+#include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/formats/deepspeed/deepspeed_target.h"
 #include "engine/formats/tools/comment_block.h"
 #include "engine/formats/tools/program_rules.h"
@@ -22,6 +23,14 @@ TargetRefusal refuses(const ExportSubject& subject) {
             "cluster.device"};
   return {};
 }
+
+std::optional<std::string> gather_limit(const ExportSubject& s) {
+  return !is_fsdp(s) || limits_gathers(s) ? std::optional<std::string>() : "true";
+}
+
+constexpr SettingRule k_file_rules[] = {
+    {"parallel.prefetch.limit_all_gathers", k_lost, gather_limit, "the file cannot lift the limit"},
+};
 
 std::vector<ToolTable> tables() {
   return {{accelerate_keys(), nullptr},
@@ -46,7 +55,7 @@ ExportTarget accelerate_target() {
           "the configuration file of `accelerate launch`",
           refuses,
           std::move(keys),
-          {fsdp_sharding_rules(), fsdp_precision_rules(), replicated_program_rules(),
+          {k_file_rules, fsdp_sharding_rules(), fsdp_precision_rules(), replicated_program_rules(),
            accelerate_program_rules(), program_rules(), unspoken_rules()},
           write};
 }

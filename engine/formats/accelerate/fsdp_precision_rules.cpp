@@ -58,13 +58,14 @@ bool checkpoints(const Subject& s) {
   return s.scenario.activation->checkpoint != ActivationCheckpoint::none;
 }
 
+// Outside FSDP the program checkpoints, or Trainer.
 Instead whole_layers(const Subject& s) {
-  return s.scenario.activation->checkpoint == ActivationCheckpoint::selective ? Instead("full")
-                                                                              : std::nullopt;
+  const bool selective = s.scenario.activation->checkpoint == ActivationCheckpoint::selective;
+  return is_fsdp(s) && selective ? Instead("full") : std::nullopt;
 }
 
 Instead every_layer(const Subject& s) {
-  return checkpoints(s) && s.scenario.activation->every != 1 ? Instead("1") : std::nullopt;
+  return is_fsdp(s) && checkpoints(s) && s.scenario.activation->every != 1 ? Instead("1") : std::nullopt;
 }
 
 // FSDP1 is wrapped first and checkpoints after, FSDP2 the other way round.
@@ -76,7 +77,7 @@ Instead placement(const Subject& s) {
 }
 
 Instead reentrant(const Subject& s) {
-  return s.scenario.activation->reentrant ? Instead("false") : std::nullopt;
+  return is_fsdp(s) && s.scenario.activation->reentrant ? Instead("false") : std::nullopt;
 }
 
 Instead activations_stay(const Subject& s) {

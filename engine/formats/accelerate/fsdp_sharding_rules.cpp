@@ -33,10 +33,6 @@ Instead all_reduce_of_replicas(const Subject& s) {
   return s.scenario.parallel->requires_all_reduce ? Instead() : "true";
 }
 
-Instead gather_limit(const Subject& s) {
-  return s.scenario.parallel->prefetch.limit_all_gathers ? Instead() : "true";
-}
-
 Instead forward_lists(const Subject& s) {
   return s.scenario.parallel->prefetch.forward_depth == 0 ? Instead() : "0";
 }
@@ -75,7 +71,6 @@ constexpr SettingRule k_sharding_rules[] = {
     {"parallel.wrap", k_lost, special_units, "units are named by class or size alone"},
     {"parallel.wrap", k_added, carved_ends,
      "the embedding is a unit of its own; the last norm and the head are one that stays after forward"},
-    {"parallel.prefetch.limit_all_gathers", k_lost, gather_limit, "the file cannot lift the limit"},
     {"parallel.prefetch.forward_depth", k_lost, forward_lists, "the file has no lists of units"},
     {"parallel.prefetch.backward_depth", k_lost, backward_lists, "the file has no lists of units"},
     {"parallel.initialization", k_added, construction,

@@ -51,7 +51,8 @@ and in the folders above that one. Scripts are read, never executed: variables, 
   use mean (`assets/formats/programs.yaml`): `max_seq_length` and its like are `model.sequence_length`, `lora_r` and its like `model.lora`,
   `load_in_4bit` is `model.quantized`; data and logs are *elsewhere*, preference losses or tensor parallelism *lost*. Others are listed as the
   program's own. What ms-swift, LLaMA-Factory and TRL take in place of the Trainer's defaults, and which adapters they train unasked, is warned of;
-  ms-swift's `--deepspeed zero2` and `--fsdp fsdp2` are the files that it brings (`assets/formats/presets.yaml`). A command of these three is the
+  ms-swift's `--deepspeed zero2` and `--fsdp fsdp2` are the files that it brings (`assets/formats/presets.yaml`), and `--fsdp FILE.json`, or the
+  text of one, is read as it reads it. Layers of adapters that a program leaves to peft are `peft-default`. A command of these three is the
   Trainer's, and another is taken for it where it says `per_device_train_batch_size`, or `output_dir` beside an argument that programs with a loop of their own do not have: else the
   Trainer's defaults say nothing of it.
 - Axolotl's file is known by `base_model` beside keys of its own, and read as what Axolotl 0.18 makes of it: TrainingArguments with its own

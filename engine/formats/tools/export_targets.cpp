@@ -7,14 +7,15 @@
 #include "engine/formats/launchers/launcher_targets.h"
 #include "engine/formats/script/script_target.h"
 #include "engine/formats/tools/export_target.h"
+#include "engine/formats/transformers/transformers_4_target.h"
 #include "engine/formats/transformers/transformers_target.h"
 
 namespace shardlab {
 
 std::span<const ExportTarget> export_targets() {
-  static const std::vector<ExportTarget> targets{accelerate_target(),   deepspeed_target(),
-                                                 transformers_target(), torchrun_target(),
-                                                 slurm_target(),        script_target()};
+  static const std::vector<ExportTarget> targets{
+      accelerate_target(), deepspeed_target(), transformers_target(), transformers_4_target(),
+      torchrun_target(),   slurm_target(),     script_target()};
   return targets;
 }
 

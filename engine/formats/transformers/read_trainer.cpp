@@ -14,6 +14,7 @@
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/formats/transformers/unread_arguments.h"
 #include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/parallel_words.h"
 #include "engine/scenario/train_words.h"
 
 namespace shardlab {
@@ -108,6 +109,10 @@ class TrainerReader {
       put("activation.every", as_yaml(*every), arguments);
     else
       unset("activation.every", arguments);
+    if (is_true(s_.in_trainer(std::string(arguments) + ".offload")))
+      put("activation.offload", yaml_scalar(std::string(to_string(OffloadTarget::cpu))), arguments);
+    else
+      unset("activation.offload", arguments);
   }
 
   std::optional<std::int64_t> whole(std::string_view key) const {

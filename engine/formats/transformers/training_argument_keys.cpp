@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/formats/accelerate/accelerate_keys.h"
+#include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/formats/transformers/trainer_settings.h"
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/scenario/mesh.h"
@@ -58,6 +59,7 @@ ToolValue checkpointing_arguments(const Subject& s) {
   if (!checkpoints_by_itself(s)) return nullptr;
   ToolValue arguments{{"use_reentrant", s.scenario.activation->reentrant}};
   if (s.scenario.activation->every > 1) arguments["every_n_layers"] = s.scenario.activation->every;
+  if (offloads_checkpoints(s)) arguments["offload"] = true;
   return arguments;
 }
 
