@@ -37,7 +37,8 @@ class ExportCommand final : public Command {
     parser.value("scenario", scenario_, "Scenario file").type("FILE");
     parser
         .value("--to", target_,
-               "accelerate, deepspeed, transformers, torchrun, slurm, script, or all that can run it [all]")
+               "accelerate, deepspeed, transformers, transformers-4, torchrun, slurm, script, or all that "
+               "can [all]")
         .type("TARGET");
     parser.value("-o,--output", folder_, "Folder of the files [.]").type("DIR");
     parser.value("--accept", accepted_, "Write although this setting is lost").type("KEY").repeatable();

@@ -53,7 +53,7 @@ Extent extent_of(const TrainingLog& log) {
   return extent;
 }
 
-// Of files that have steps.
+// Whether those that have steps begin with the same one and share half of them.
 bool wrote_at_once(const std::vector<Extent>& extents) {
   std::vector<Extent> known;
   std::copy_if(extents.begin(), extents.end(), std::back_inserter(known),

@@ -7,8 +7,8 @@
 #include "engine/formats/launchers/launcher_targets.h"
 #include "engine/formats/script/script_target.h"
 #include "engine/formats/tools/export_target.h"
-#include "engine/formats/transformers/transformers_4_target.h"
 #include "engine/formats/transformers/transformers_target.h"
+#include "engine/formats/transformers_4/transformers_4_target.h"
 
 namespace shardlab {
 

@@ -1,4 +1,4 @@
-#include "engine/formats/transformers/transformers_4_target.h"
+#include "engine/formats/transformers_4/transformers_4_target.h"
 
 #include <algorithm>
 #include <iterator>
@@ -20,7 +20,6 @@
 
 namespace shardlab {
 namespace {
-namespace of_4 {
 
 using Subject = ExportSubject;
 
@@ -139,20 +138,19 @@ std::vector<ExportedFile> write(const Subject& subject, std::span<const std::str
   return files;
 }
 
-}  // namespace of_4
 }  // namespace
 
 ExportTarget transformers_4_target() {
-  std::vector<ToolTable> keys = of_4::tables();
+  std::vector<ToolTable> keys = tables();
   keys.push_back({deepspeed_keys(), by_deepspeed});
   return {"transformers-4",
           "4.57",
           "TrainingArguments of Trainer before version 5",
-          of_4::refuses,
+          refuses,
           std::move(keys),
-          {of_4::k_rules, trainer_rules(), fsdp_sharding_rules(), fsdp_precision_rules(), program_rules(),
+          {k_rules, trainer_rules(), fsdp_sharding_rules(), fsdp_precision_rules(), program_rules(),
            launched_rules(), unspoken_rules()},
-          of_4::write};
+          write};
 }
 
 }  // namespace shardlab
