@@ -132,6 +132,12 @@ std::vector<std::string> assumptions_of(const PlannedScenario& planned, const De
         "DeepSpeed 0.19.8 takes gradients for float16 where it quantises them, whatever they are: it trains "
         "wrongly; zero.communication_data_type: fp16 avoids that");
   }
+  if (const Bytes paged = carried_bytes(planned.plan.steady, MemorySpace::managed); paged.value > 0) {
+    assumptions.push_back(fmt::format(
+        "{} of a rank's optimizer state are on the device while there is room, in no figure of the "
+        "allocator; what it costs to move them where there is none is not in the step's time",
+        to_string(paged)));
+  }
   const auto balanced = [&](const Operator& op) { return is_balanced(graph, op); };
   if (std::any_of(graph.operators.begin(), graph.operators.end(), balanced)) {
     assumptions.emplace_back(

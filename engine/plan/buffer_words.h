@@ -43,14 +43,21 @@ inline constexpr auto k_words<BufferClass> =
                                       {BufferClass::workspace, "workspace"}});
 inline constexpr std::size_t k_buffer_classes = k_words<BufferClass>.size();
 
-enum class MemorySpace : std::uint8_t { device, pinned_host, pageable_host, disk };
+// managed: of cudaMallocManaged, which devices and processors touch and the driver moves between them.
+enum class MemorySpace : std::uint8_t { device, pinned_host, pageable_host, disk, managed };
 template <>
 inline constexpr auto k_words<MemorySpace> =
     std::to_array<Word<MemorySpace>>({{MemorySpace::device, "device"},
                                       {MemorySpace::pinned_host, "pinned_host"},
                                       {MemorySpace::pageable_host, "pageable_host"},
-                                      {MemorySpace::disk, "disk"}});
+                                      {MemorySpace::disk, "disk"},
+                                      {MemorySpace::managed, "managed"}});
 inline constexpr std::size_t k_memory_spaces = k_words<MemorySpace>.size();
+
+// Where a device computes.
+constexpr bool is_of_device(MemorySpace space) {
+  return space == MemorySpace::device || space == MemorySpace::managed;
+}
 
 // Where a processor computes and a device's copies begin or end.
 constexpr bool is_host(MemorySpace space) {

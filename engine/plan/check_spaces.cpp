@@ -26,7 +26,7 @@ std::string complaint_about(const StepPlan& plan, const Instruction& instruction
   for (const auto* list : {&instruction.reads, &instruction.writes}) {
     for (const BufferId id : *list) {
       const bool found = elsewhere && plan.buffer(*elsewhere).space == MemorySpace::disk;
-      if (plan.buffer(id).space == MemorySpace::device) {
+      if (is_of_device(plan.buffer(id).space)) {
         on_device = id;
       } else if (!found) {
         elsewhere = id;

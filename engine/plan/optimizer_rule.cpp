@@ -11,8 +11,7 @@ namespace {
 constexpr std::int64_t k_block_of_8_bits = 256;
 
 bool is_fused(const TrainSpec& train) {
-  return train.optimizer_implementation == OptimizerImplementation::fused ||
-         train.optimizer == Optimizer::adamw_8bit;
+  return train.optimizer_implementation == OptimizerImplementation::fused || updates_by_bitsandbytes(train);
 }
 
 // Without a decoupled weight decay the decayed gradient is a tensor of its own.
@@ -39,6 +38,8 @@ OptimizerRule adam_rule(const TrainSpec& train) {
   OptimizerRule rule;
   rule.states = {BufferRole::exp_avg, BufferRole::exp_avg_sq};
   rule.passes = 7;
+  rule.paged = train.optimizer_paged;
+  if (rule.paged) rule.state_dtype = DType::float32;
   if (train.optimizer == Optimizer::adamw_8bit) {
     rule.state_dtype = DType::uint8;
     rule.state_block = k_block_of_8_bits;
@@ -51,6 +52,10 @@ OptimizerRule adam_rule(const TrainSpec& train) {
 }
 
 }  // namespace
+
+bool updates_by_bitsandbytes(const TrainSpec& train) {
+  return train.optimizer == Optimizer::adamw_8bit || train.optimizer_paged;
+}
 
 OptimizerRule optimizer_rule(const TrainSpec& train) {
   return train.optimizer == Optimizer::sgd ? sgd_rule(train) : adam_rule(train);

@@ -4,7 +4,9 @@
 // makes lists with a tensor for every parameter; `loop` (foreach=False) goes from parameter to parameter, and
 // the last one's denominator is alive until the next one's is made. adamw_8bit: bitsandbytes 0.45,
 // optim/adamw.py and functional.py (optimizer_update_8bit_blockwise), one kernel a tensor that updates in
-// place; tensors below 4,096 elements, whose states it keeps in float32, are not told apart here.
+// place; tensors below 4,096 elements, whose states it keeps in float32, are not told apart here. Paged it
+// makes the states of tensors of 100,000 elements or more by cudaMallocManaged (optim/optimizer.py,
+// get_state_buffer), those of AdamW in float32 whatever the parameters are in.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +27,17 @@ struct OptimizerRule {
   // elements, each with a float32 scale beside it.
   std::optional<DType> state_dtype{};
   std::int64_t state_block = 0;
-  int kernels = 1;  // launched for a tensor
-  int passes = 0;   // tensors of the parameter's size that these kernels read or write, once each
+  bool paged = false;  // states of large tensors lie in managed memory
+  int kernels = 1;     // launched for a tensor
+  int passes = 0;      // tensors of the parameter's size that these kernels read or write, once each
 };
 
 OptimizerRule optimizer_rule(const TrainSpec& train);
+
+// Whether it is bitsandbytes': one kernel a tensor, that updates in place.
+bool updates_by_bitsandbytes(const TrainSpec& train);
+
+inline constexpr std::int64_t k_least_paged_elements = 100'000;
 
 // Most elements of temporaries alive at once in a step over tensors of these sizes, in the order of the
 // model's parameters.

@@ -15,6 +15,7 @@ namespace {
 
 std::string peak_words(MemorySpace space) {
   if (space == MemorySpace::disk) return "peak on the drive";
+  if (space == MemorySpace::managed) return "peak in managed memory";
   return space == MemorySpace::pinned_host ? "peak in pinned memory" : "peak in host memory";
 }
 

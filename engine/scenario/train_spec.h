@@ -37,6 +37,7 @@ struct TrainSpec {
   Optimizer optimizer = Optimizer::adamw;
   OptimizerImplementation optimizer_implementation = OptimizerImplementation::fused;
   bool optimizer_in_backward = false;
+  bool optimizer_paged = false;
   double learning_rate = 1e-3;
   std::array<double, 2> betas = {0.9, 0.999};
   double epsilon = 1e-8;

@@ -54,6 +54,7 @@ Rows make_rows() {
       {"offload.parameters", {"nvme"}, "cpu"},
       {"offload.ratio", {}, "100%"},
       {"train.optimizer", {"adamw_8bit"}, "adamw", true},
+      {"train.optimizer_paged", {}, "false", true},
       {"train.optimizer", {"adafactor"}, "adamw"},
       {"train.nan_check", {}, "false"},
       {"train.data_workers", {}, "0", true},

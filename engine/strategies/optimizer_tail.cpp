@@ -234,8 +234,20 @@ Buffer scales_of(const Buffer& state, std::int64_t block) {
   return scales;
 }
 
-// On the device beside what they belong to; on the host in pageable memory, wherever that lies: torch.optim
-// makes them with zeros_like(), which does not pin.
+// Whether most of its elements are in tensors whose states bitsandbytes pages.
+bool is_paged(const ModelGraph& graph, const Buffer& state) {
+  std::int64_t large = 0, all = 0;
+  for (const ParameterId id : state.parameters) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : graph.parameter(id).shape) elements *= extent;
+    all += elements;
+    if (elements >= k_least_paged_elements) large += elements;
+  }
+  return state.parameters.empty() ? state.elements >= k_least_paged_elements : 2 * large >= all;
+}
+
+// On the device beside what they belong to, or where its driver moves them; on the host in pageable memory,
+// wherever that lies: torch.optim makes them with zeros_like(), which does not pin.
 std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedState& trained,
                                      const TrainedUnit& unit, const OptimizerRule& rule) {
   std::vector<BufferId> states;
@@ -249,8 +261,13 @@ std::vector<BufferId> declare_states(StepBuilder& builder, const TrainedState& t
     buffer.space = trained.space;
     buffer.carried = !builder.is_first();
     buffer.dtype = rule.state_dtype.value_or(buffer.dtype);
+    const MemorySpace scales_lie = buffer.space;
+    if (rule.paged && buffer.space == MemorySpace::device && is_paged(builder.graph(), buffer))
+      buffer.space = MemorySpace::managed;
     states.push_back(builder.declare(buffer));
-    if (rule.state_block > 0) states.push_back(builder.declare(scales_of(buffer, rule.state_block)));
+    if (rule.state_block == 0) continue;
+    buffer.space = scales_lie;
+    states.push_back(builder.declare(scales_of(buffer, rule.state_block)));
   }
   return states;
 }

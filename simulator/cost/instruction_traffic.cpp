@@ -69,10 +69,9 @@ std::int64_t count_pieces(const StepPlan& plan, const Instruction& instruction) 
 void add_optimizer(const ModelGraph& graph, const StepPlan& plan, const Instruction& instruction,
                    const TrainSpec& train, Traffic& traffic) {
   const OptimizerRule rule = optimizer_rule(train);
-  const bool eight_bits =
-      train.optimizer == Optimizer::adamw_8bit;  // one kernel a tensor that updates in place
-  const bool fused = train.optimizer_implementation == OptimizerImplementation::fused || eight_bits;
-  const bool by_tensor = train.optimizer_implementation == OptimizerImplementation::loop || eight_bits;
+  const bool in_place = updates_by_bitsandbytes(train);
+  const bool fused = train.optimizer_implementation == OptimizerImplementation::fused || in_place;
+  const bool by_tensor = train.optimizer_implementation == OptimizerImplementation::loop || in_place;
   std::int64_t tensors = 0;
   const auto touched = [&](const Buffer& buffer) {
     return Bytes{std::llround(static_cast<double>(buffer.bytes().value) * trained_part(graph, buffer).share)};
@@ -88,7 +87,7 @@ void add_optimizer(const ModelGraph& graph, const StepPlan& plan, const Instruct
   }
   if (fused) {
     for (const BufferId id : instruction.reads) traffic.bytes += touched(plan.buffer(id));
-    if (eight_bits) traffic.pieces = tensors;
+    if (in_place) traffic.pieces = tensors;
   } else {
     traffic.pieces = (by_tensor ? tensors : traffic.pieces) * rule.kernels;
   }

@@ -61,7 +61,7 @@ double seconds_of_element(const Device& device, const CostCoefficients& coeffici
 
 // Tensors of the parameter's dtype; what is smaller is left out of the bound.
 int states_of(const TrainSpec& train) {
-  if (train.optimizer == Optimizer::adamw_8bit) return 0;
+  if (train.optimizer == Optimizer::adamw_8bit || train.optimizer_paged) return 0;
   if (train.optimizer == Optimizer::sgd) return train.momentum > 0 ? 1 : 0;
   return 2;
 }

@@ -214,10 +214,14 @@ def test_a_warm_up_that_is_a_part_of_an_unknown_length_is_told():
 def test_an_optimizer_that_a_scenario_lacks_is_told():
     place = Place()
     file = place.path / "args.json"
-    for word, kind in (("lion_8bit", "lost"), ("paged_adamw_8bit", "lost"), ("adamw_8bit", None)):
+    for word, kind in (("lion_8bit", "lost"), ("paged_lion_8bit", "lost"), ("paged_adamw_8bit", None), ("paged_adamw_32bit", None), ("adamw_8bit", None)):
         file.write_text(json.dumps({"output_dir": "out", "per_device_train_batch_size": 1, "optim": word}))
-        differences = expect(place.run("import", file, "--onto", BASE, "--json"), 0).json()["differences"]
+        document = expect(place.run("import", file, "--onto", BASE, "--json"), 0).json()
+        differences, settings = document["differences"], document["settings"]
         check({each["kind"] for each in differences if each["key"] == "optim"} == ({kind} if kind else set()), (word, differences))
+        paged = word.startswith("paged_adamw")
+        check(settings.get("train.optimizer_paged", False) is paged, (word, settings))
+        check(not paged or settings["train.optimizer"] == ("adamw_8bit" if "8bit" in word else "adamw"), (word, settings))
 
 
 TASKS = [  # options of sbatch, the command, what is warned of

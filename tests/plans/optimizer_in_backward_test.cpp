@@ -130,4 +130,21 @@ TEST_CASE("states in eight bits take a quarter of float32's, and a scale a block
   CHECK(states_of(small) < quarter + quarter / 32);
 }
 
+// bitsandbytes pages the states of tensors of 100,000 elements or more; the scales of eight bits stay.
+TEST_CASE("paged states leave the device's memory and go to what the driver moves") {
+  const auto bytes_in = [](const StepPlan& plan, MemorySpace space) { return carried_bytes(plan, space); };
+  const std::string large = "model.config=llama-3.2-1b";
+  const StepPlan plain = planned_with({large}).plan.steady;
+  const StepPlan paged = planned_with({large, "train.optimizer_paged=true"}).plan.steady;
+  CHECK(bytes_in(plain, MemorySpace::managed) == Bytes{});
+  CHECK(bytes_in(paged, MemorySpace::managed) + bytes_in(paged, MemorySpace::device) ==
+        bytes_in(plain, MemorySpace::device));
+  CHECK(bytes_in(paged, MemorySpace::managed) > states_of(plain) / 100 * 99);
+  const StepPlan small =
+      planned_with({large, "train.optimizer_paged=true", "train.optimizer=adamw_8bit"}).plan.steady;
+  CHECK(bytes_in(small, MemorySpace::managed) == states_of(plain) / 4);
+  // A tiny model has no tensor that is large enough.
+  CHECK(bytes_in(planned_with({"train.optimizer_paged=true"}).plan.steady, MemorySpace::managed) == Bytes{});
+}
+
 }  // namespace shardlab::test

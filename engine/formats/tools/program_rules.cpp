@@ -270,6 +270,11 @@ std::string optimizer_call(const ExportSubject& subject) {
   const std::string moments =
       fmt::format("lr={}, betas=({}, {}), eps={}, weight_decay={}, {}", train.learning_rate, train.betas[0],
                   train.betas[1], train.epsilon, train.weight_decay, implementation);
+  if (train.optimizer_paged)
+    return fmt::format("bitsandbytes.optim.PagedAdam{}{}(model.parameters(), lr={}, betas=({}, {}))",
+                       train.optimizer == Optimizer::adam ? "" : "W",
+                       train.optimizer == Optimizer::adamw_8bit ? "8bit" : "32bit", train.learning_rate,
+                       train.betas[0], train.betas[1]);
   switch (train.optimizer) {
     case Optimizer::adamw: return fmt::format("torch.optim.AdamW(model.parameters(), {})", moments);
     case Optimizer::adam: return fmt::format("torch.optim.Adam(model.parameters(), {})", moments);

@@ -74,6 +74,11 @@ class TrainerReader {
   void read_optimizer() {
     const ForeignValue* const said = s_.in_trainer("optim");
     if (said == nullptr || said->is_null() || s_.in_deepspeed("optimizer.type") != nullptr) return;
+    static constexpr std::string_view k_paged = "paged_adamw";
+    if (said->text.starts_with(k_paged))
+      put("train.optimizer_paged", yaml_scalar("true"), "optim");
+    else
+      unset("train.optimizer_paged", "optim");
     if (read_trainer_optimizer(s_, said).kind == ReadBack::Kind::leave)
       lose("optim", "train.optimizer as --onto says it, or its default", "a scenario has no such optimizer");
   }

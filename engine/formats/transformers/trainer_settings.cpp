@@ -88,7 +88,10 @@ ReadBack read_trainer_optimizer(const ImportSubject& s, const ForeignValue* valu
       {"sgd", Optimizer::sgd},
       {"adafactor", Optimizer::adafactor},
       {"adamw_bnb_8bit", Optimizer::adamw_8bit},
-      {"adamw_8bit", Optimizer::adamw_8bit}};
+      {"adamw_8bit", Optimizer::adamw_8bit},
+      {"paged_adamw", Optimizer::adamw},
+      {"paged_adamw_32bit", Optimizer::adamw},
+      {"paged_adamw_8bit", Optimizer::adamw_8bit}};
   if (value == nullptr) return set_setting(std::string(to_string(Optimizer::adamw)));
   for (const auto& [word, optimizer] : k_known) {
     if (word.compare(value->text) == 0) return set_setting(std::string(to_string(optimizer)));

@@ -24,9 +24,10 @@ const TrainSpec& train(const Subject& s) {
 // What Trainer calls the optimizers that it can make; null: the program makes it.
 ToolValue optimizer_word(const Subject& s) {
   const bool fused = train(s).optimizer_implementation == OptimizerImplementation::fused;
+  const bool paged = train(s).optimizer_paged;
   switch (train(s).optimizer) {
-    case Optimizer::adamw: return fused ? "adamw_torch_fused" : "adamw_torch";
-    case Optimizer::adamw_8bit: return "adamw_bnb_8bit";
+    case Optimizer::adamw: return paged ? "paged_adamw_32bit" : fused ? "adamw_torch_fused" : "adamw_torch";
+    case Optimizer::adamw_8bit: return paged ? "paged_adamw_8bit" : "adamw_bnb_8bit";
     case Optimizer::adafactor: return "adafactor";
     case Optimizer::sgd: return "sgd";
     case Optimizer::adam: return nullptr;

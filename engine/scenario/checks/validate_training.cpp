@@ -87,6 +87,9 @@ void check_train(Complaints& c) {
   if (train.save.every > 0)
     c.require(!c.scenario.checkpoint->path.empty(), "checkpoint.path", "the folder for train.save");
   if (train.optimizer_in_backward) check_optimizer_in_backward(c, train);
+  if (train.optimizer_paged && c.scenario.offload->optimizer != OffloadTarget::none)
+    c.refuse("train.optimizer_paged", "contradicts offload.optimizer: state is paged from the device",
+             "give one of the two");
 }
 
 // "ShardedGradScaler of fsdp1".

@@ -75,6 +75,10 @@ const Keys<TrainSpec>& train_keys() {
       key("optimizer_in_backward", &S::optimizer_in_backward, kind::boolean(),
           "each module is updated within backward, as soon as its gradients are there, which are dropped "
           "then"),
+      only_with("optimizer", {O::adamw, O::adam, O::adamw_8bit},
+                key("optimizer_paged", &S::optimizer_paged, kind::boolean(),
+                    "its state lies in managed memory, which the driver moves to the host where the device "
+                    "is full (bitsandbytes' paged optimizers)")),
       key("learning_rate", &S::learning_rate, kind::number(0, 1000), "after the warm-up"),
       only_with("optimizer", adaptive, key("betas", &S::betas, betas_kind(), "decay of the two moments")),
       only_with("optimizer", adaptive,

@@ -42,6 +42,20 @@ TEST_CASE("states in eight bits have a scale for each block, and one kernel upda
   }
 }
 
+TEST_CASE("paged states of AdamW are float32 and updated in place, whatever torch would do") {
+  for (const How how : {How::fused, How::foreach, How::loop}) {
+    TrainSpec train = of(O::adamw, how);
+    train.optimizer_paged = true;
+    CHECK(optimizer_temporaries(train, k_tensors) == 0);
+    CHECK(optimizer_rule(train).state_dtype == DType::float32);
+    CHECK(optimizer_rule(train).state_block == 0);
+    CHECK(optimizer_rule(train).paged);
+    train.optimizer = O::adamw_8bit;
+    CHECK(optimizer_rule(train).state_dtype == DType::uint8);
+    CHECK(optimizer_rule(train).paged);
+  }
+}
+
 TEST_CASE("a loop holds the last parameter's denominator while it makes the next one's") {
   CHECK(optimizer_temporaries(of(O::adamw, How::loop), k_tensors) == 100 + 2 * 300);
   CHECK(optimizer_temporaries(of(O::adam, How::loop), k_tensors) == 100 + 3 * 300);
