@@ -183,8 +183,9 @@ Status check_classes(const ReadScenario& read, const ModelGraph& graph) {
 
 // What the tool decides of this scenario: lost and added settings of an export, which the tool runs.
 std::vector<ExportDifference> decided(const ExportTarget& target, const ReadScenario& read,
-                                      const ModelGraph& graph) {
-  const ExportSubject subject{read.scenario, read.source, graph, "imported"};
+                                      const ModelGraph& graph, bool by_trainer) {
+  ExportSubject subject{read.scenario, read.source, graph, "imported"};
+  subject.by_trainer = by_trainer;
   std::vector<ExportDifference> all = export_differences(target, subject);
   std::erase_if(
       all, [](const ExportDifference& difference) { return difference.kind == DifferenceKind::elsewhere; });
@@ -213,7 +214,7 @@ Status apply_rules(YamlNode& tree, const ImportBase& base, const ModelGraph& gra
   constexpr int k_most_rounds = 4;
   for (int round = 0; round < k_most_rounds; ++round) {
     bool changed = false;
-    for (ExportDifference& difference : decided(*target, made.read, graph)) {
+    for (ExportDifference& difference : decided(*target, made.read, graph, made.reading.by_trainer)) {
       if (contains(made.reading.settled, difference.setting)) continue;
       if (const Status decided = decide(tree, difference, base.file); !decided) {
         if (is_of_the_machine(decided.error())) return decided;

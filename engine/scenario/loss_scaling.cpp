@@ -32,7 +32,8 @@ bool scales_loss(const Scenario& scenario) {
   if (scenario.scaler->enabled) return *scenario.scaler->enabled;
   const auto is_float16 = [](std::optional<DType> dtype) { return dtype == DType::float16; };
   return is_float16(scenario.model->dtype) || is_float16(scenario.precision->param) ||
-         is_float16(scenario.precision->reduce) || overrides_use_float16(scenario.parallel->wrap);
+         is_float16(scenario.precision->reduce) || is_float16(scenario.precision->autocast) ||
+         overrides_use_float16(scenario.parallel->wrap);
 }
 
 }  // namespace shardlab

@@ -2,6 +2,7 @@
 
 #include "engine/base/yaml.h"
 #include "engine/scenario/keys/sections.h"
+#include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 
 namespace shardlab {
@@ -84,6 +85,43 @@ WrapSpec with_carved_ends(const WrapSpec& policy, const ModelEnds& ends) {
   return wrap;
 }
 
+WrapSpec at_paths(std::initializer_list<std::string> paths) {
+  WrapSpec units;
+  units.policy = WrapPolicyKind::lambda;
+  for (const std::string& path : paths) {
+    if (!path.empty()) units.match.push_back(at_path(path));
+  }
+  return units;
+}
+
+// Layers, and every module without children whose weight is trained.
+WrapSpec with_trained_units(const WrapSpec& policy, const LoraSpec& lora) {
+  WrapSpec layers;
+  const bool by_class =
+      policy.policy == WrapPolicyKind::transformer || policy.policy == WrapPolicyKind::module;
+  if (by_class) layers.classes = policy.classes;
+  WrapSpec wrap;
+  wrap.policy = WrapPolicyKind::any_of;
+  wrap.any = {layers,
+              at_paths({"**.lora_?.default",
+                        lora.modules_to_save.empty() ? std::string() : "**.modules_to_save.default"})};
+  return wrap;
+}
+
+// The embedding and the head, which is not given back after forward; tied they are one.
+WrapSpec of_ends_alone(const ModelEnds& ends) {
+  WrapSpec wrap;
+  wrap.policy = WrapPolicyKind::none;
+  const std::string kept = ends.tied ? ends.embedding : ends.head;
+  if (ends.tied) {
+    wrap.together.push_back({ends.embedding, ends.head});
+  } else {
+    wrap = at_paths({ends.embedding, ends.head});
+  }
+  if (!kept.empty()) wrap.overrides.push_back({at_path(kept), {{"reshard_after_forward", "false"}}});
+  return wrap;
+}
+
 // The policy of which `given` is what accelerate makes; `given` itself where it is no such thing.
 WrapSpec uncarved(const WrapSpec& given, const ModelEnds& ends) {
   WrapSpec none;
@@ -112,12 +150,22 @@ WrapSpec named_policy(const ExportSubject& subject) {
 std::optional<std::string> accelerate_wrap(const ExportSubject& subject) {
   if (!is_fsdp(subject)) return std::nullopt;
   const WrapSpec& given = subject.scenario.parallel->wrap;
+  const bool shards_by_parameter = framework(subject) == Framework::fsdp2;
   WrapSpec made = sayable_policy(named_policy(subject), framework(subject));
-  if (framework(subject) == Framework::fsdp2) made = with_carved_ends(made, ends_of(subject.graph));
+  if (has_units_of_peft(subject)) {
+    made = shards_by_parameter ? of_ends_alone(ends_of(subject.graph))
+                               : with_trained_units(made, subject.scenario.model->lora);
+  } else if (shards_by_parameter) {
+    made = with_carved_ends(made, ends_of(subject.graph));
+  }
   made.ignored = given.ignored;
   if (made == given) return std::nullopt;
   const auto written = write_section(wrap_keys(), made, WrapSpec{});
   return written ? write_yaml_flow(*written) : "{policy: transformer}";
+}
+
+bool has_units_of_peft(const ExportSubject& subject) {
+  return subject.by_trainer && subject.scenario.model->lora.rank > 0;
 }
 
 bool asks_for_single_units(const ExportSubject& subject) {

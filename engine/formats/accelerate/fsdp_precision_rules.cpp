@@ -1,4 +1,6 @@
+#include "engine/formats/accelerate/accelerate_units.h"
 #include "engine/formats/accelerate/fsdp_rules.h"
+#include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_words.h"
@@ -68,9 +70,12 @@ Instead every_layer(const Subject& s) {
   return is_fsdp(s) && checkpoints(s) && s.scenario.activation->every != 1 ? Instead("1") : std::nullopt;
 }
 
-// FSDP1 is wrapped first and checkpoints after, FSDP2 the other way round.
+// FSDP1 is wrapped first and checkpoints after, FSDP2 the other way round. Where no layer is a unit there is
+// nothing to be inside or outside of.
 Instead placement(const Subject& s) {
-  if (!is_fsdp(s) || !checkpoints(s)) return std::nullopt;
+  const bool no_layer =
+      policy_word(s) == "NO_WRAP" || (has_units_of_peft(s) && framework(s) == Framework::fsdp2);
+  if (!is_fsdp(s) || !checkpoints(s) || no_layer) return std::nullopt;
   const auto made =
       framework(s) == Framework::fsdp1 ? CheckpointPlacement::inside : CheckpointPlacement::outside;
   return s.scenario.activation->placement == made ? Instead() : Instead(to_string(made));

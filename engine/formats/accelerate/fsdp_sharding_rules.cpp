@@ -49,11 +49,19 @@ Instead replicas_by_node(const Subject& s) {
 }
 
 Instead special_units(const Subject& s) {
-  return asks_for_single_units(s) ? accelerate_wrap(s) : std::nullopt;
+  return asks_for_single_units(s) && !has_units_of_peft(s) ? accelerate_wrap(s) : std::nullopt;
 }
 
 Instead carved_ends(const Subject& s) {
-  return asks_for_single_units(s) ? std::nullopt : accelerate_wrap(s);
+  return asks_for_single_units(s) || has_units_of_peft(s) ? std::nullopt : accelerate_wrap(s);
+}
+
+Instead units_of_adapters(const Subject& s) {
+  return has_units_of_peft(s) && framework(s) == Framework::fsdp1 ? accelerate_wrap(s) : std::nullopt;
+}
+
+Instead no_layers(const Subject& s) {
+  return has_units_of_peft(s) && framework(s) == Framework::fsdp2 ? accelerate_wrap(s) : std::nullopt;
 }
 
 Instead construction(const Subject& s) {
@@ -71,6 +79,10 @@ constexpr SettingRule k_sharding_rules[] = {
     {"parallel.wrap", k_lost, special_units, "units are named by class or size alone"},
     {"parallel.wrap", k_added, carved_ends,
      "the embedding is a unit of its own; the last norm and the head are one that stays after forward"},
+    {"parallel.wrap", k_added, units_of_adapters,
+     "Trainer gives FSDP1 peft's policy: what is trained is units of its own beside the layers"},
+    {"parallel.wrap", k_added, no_layers,
+     "Trainer gives FSDP2 peft's policy, which accelerate 1.15 does not know there: no layer is a unit"},
     {"parallel.prefetch.forward_depth", k_lost, forward_lists, "the file has no lists of units"},
     {"parallel.prefetch.backward_depth", k_lost, backward_lists, "the file has no lists of units"},
     {"parallel.initialization", k_added, construction,

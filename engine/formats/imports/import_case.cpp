@@ -373,6 +373,7 @@ class CaseReader {
     if (subject_.trainer != nullptr) read_trainer(subject_, reading_);
     read_program_arguments(own_, reading_);
     if (launch_) read_launch_script(*launch_, subject_, reading_);
+    reading_.by_trainer = subject_.trainer != nullptr;
     if (subject_.deepspeed != nullptr)
       reading_.target = "deepspeed";
     else if (trainer_has_fsdp(subject_) || (subject_.trainer != nullptr && subject_.accelerate == nullptr))

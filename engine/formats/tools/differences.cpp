@@ -31,7 +31,9 @@ bool is_said(const ExportTarget& target, const ExportSubject& subject, std::stri
 
 }  // namespace
 
-std::vector<ExportDifference> export_differences(const ExportTarget& target, const ExportSubject& subject) {
+std::vector<ExportDifference> export_differences(const ExportTarget& target, const ExportSubject& given) {
+  ExportSubject subject = given;
+  subject.by_trainer = given.by_trainer || target.is_trainer;
   std::vector<ExportDifference> differences;
   for (const std::span<const SettingRule> rules : target.rules) {
     for (const SettingRule& rule : rules) {

@@ -22,6 +22,7 @@ struct ExportSubject {
   std::string stem;             // the files' name before its first dot
   std::string model_config{};   // the config.json of the model with the scenario's overrides, as JSON
   std::string scenario_text{};  // the scenario as YAML that means the same in any folder
+  bool by_trainer = false;      // transformers' Trainer runs it, whoever reads the file
 };
 
 // `scenario.name` as a file's name: letters, digits, dots, dashes and underscores, else dashes.

@@ -50,6 +50,7 @@ struct ExportTarget {
   std::vector<std::span<const SettingRule>> rules;
   // The files. `head`: lines for the head of a file, where its format has comments.
   std::vector<ExportedFile> (*write)(const ExportSubject& subject, std::span<const std::string> head);
+  bool is_trainer = false;  // transformers' Trainer reads it
 };
 
 std::span<const ExportTarget> export_targets();

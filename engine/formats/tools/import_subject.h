@@ -89,6 +89,7 @@ struct ImportReading {
   std::vector<ForeignWarning> warnings;
   std::string target;                // the export target whose rules say what else runs; empty: a launcher's
   std::vector<std::string> settled;  // settings that the program decides otherwise than those rules
+  bool by_trainer = false;           // transformers' Trainer runs it
 
   const ImportedSetting* find(std::string_view key) const;
   void set(ImportedSetting setting);  // in place of one of the same key

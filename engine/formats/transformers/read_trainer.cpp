@@ -75,7 +75,10 @@ class TrainerReader {
     const ForeignValue* const said = s_.in_trainer("optim");
     if (said == nullptr || said->is_null() || s_.in_deepspeed("optimizer.type") != nullptr) return;
     static constexpr std::string_view k_paged = "paged_adamw";
-    if (said->text.starts_with(k_paged))
+    // DeepSpeed moves the state itself where it offloads it.
+    const ForeignValue* const offloaded = s_.in_deepspeed("zero_optimization.offload_optimizer.device");
+    const bool stays = offloaded == nullptr || offloaded->text == to_string(OffloadTarget::none);
+    if (stays && said->text.starts_with(k_paged))
       put("train.optimizer_paged", yaml_scalar("true"), "optim");
     else
       unset("train.optimizer_paged", "optim");

@@ -150,7 +150,8 @@ ExportTarget transformers_4_target() {
           std::move(keys),
           {k_rules, trainer_rules(), fsdp_sharding_rules(), fsdp_precision_rules(), program_rules(),
            launched_rules(), unspoken_rules()},
-          write};
+          write,
+          true};
 }
 
 }  // namespace shardlab

@@ -6,7 +6,8 @@
 // all buckets before it were (they are issued in bucket order); the copies back happen at the end of
 // backward. Before the forward that follows the first synchronised backward the one bucket of the beginning
 // is dropped and the rebuilt ones take its place; rank 0 tells the others which parameters are in which
-// (sync_bucket_indices).
+// (sync_bucket_indices). With find_unused_parameters nothing is rebuilt, and the ranks tell each other behind
+// the last bucket which parameters got a gradient (all_reduce_local_used_map).
 #include <algorithm>
 #include <utility>
 
@@ -58,25 +59,30 @@ class DdpStrategy : public Strategy {
                           b_.graph().compute_dtype, 1, StepBuilder::compute()));
     }
     const PlanPhase phase = b_.plan().phase;
-    if (phase == PlanPhase::steady) {
-      use(rebuilt_buckets(b_.graph(), spec_), BufferRole::bucket);
+    if (phase == PlanPhase::steady || spec_.find_unused_parameters) {
+      use(steady_buckets(b_.graph(), spec_), BufferRole::bucket);
     } else {
-      use(first_buckets(b_.graph()), BufferRole::first_bucket);
+      use(first_buckets(b_.graph(), spec_), BufferRole::first_bucket);
     }
     for (Buffer& buffer : buffers_of_buckets())
       buffers_.push_back(declare_persistent_buffer(b_, std::move(buffer)));
+    if (spec_.find_unused_parameters) used_ = declare_persistent_buffer(b_, map_of_used());
   }
 
   void begin_micro_batch(int micro_batch, bool reduce_gradients) override {
     Strategy::begin_micro_batch(micro_batch, reduce_gradients);
     in_buckets_ = spec_.gradient_as_bucket_view && !reduced_.empty();
     reduced_.clear();
+    told_used_.reset();
+    if (spec_.find_unused_parameters) return;
     const PlanPhase phase = b_.plan().phase;
     const bool second_backward = phase == PlanPhase::first && rebuilds_in_first_step_ && micro_batch == 1;
     if (second_backward || (phase == PlanPhase::second && micro_batch == 0)) rebuild();
   }
 
-  bool second_step_differs() const override { return !rebuilds_in_first_step_; }
+  bool second_step_differs() const override {
+    return !rebuilds_in_first_step_ && !spec_.find_unused_parameters;
+  }
 
   void gradients_ready(SegmentId segment) override {
     if (!reduces()) return;
@@ -84,22 +90,12 @@ class DdpStrategy : public Strategy {
     if (spec_.gradient_as_bucket_view) collect_gradients(begin);
     while (reduced_.size() < buckets_.size() && buckets_[reduced_.size()].completed_by >= begin)
       reduce_next_bucket();
+    if (used_ && !told_used_ && reduced_.size() == buckets_.size()) tell_used();
   }
 
   void end_of_backward() override {
-    if (spec_.gradient_as_bucket_view) {
-      for (const InstructionId reduced : reduced_) b_.wait(StepBuilder::compute(), reduced);
-      return;
-    }
-    for (std::size_t i = 0; i < reduced_.size(); ++i) {
-      Instruction unpack;
-      unpack.kind = InstructionKind::Unpack;
-      unpack.bytes = buckets_[i].bytes;
-      unpack.reads = {buffers_[i]};
-      unpack.writes = gradients_of(buckets_[i]);
-      unpack.waits = {reduced_[i]};
-      b_.emit(std::move(unpack));
-    }
+    finish_buckets();
+    if (told_used_) b_.wait(StepBuilder::compute(), *told_used_);
   }
 
   BufferId compute_parameters(UnitId unit) const override { return parameters_[unit.index()]; }
@@ -186,7 +182,7 @@ class DdpStrategy : public Strategy {
   }
 
   void rebuild() {
-    use(rebuilt_buckets(b_.graph(), spec_), BufferRole::bucket);
+    use(steady_buckets(b_.graph(), spec_), BufferRole::bucket);
     tell_indices("bucket_indices", parameters_in_buckets() + 1);
     tell_indices("bucket_sizes", static_cast<std::int64_t>(buckets_.size()));
     const std::vector<BufferId> old = std::exchange(buffers_, {});
@@ -231,6 +227,44 @@ class DdpStrategy : public Strategy {
     tell.reads = tell.writes = {numbers};
     b_.emit(std::move(tell));
     b_.free({numbers});
+  }
+
+  void finish_buckets() {
+    if (spec_.gradient_as_bucket_view) {
+      for (const InstructionId reduced : reduced_) b_.wait(StepBuilder::compute(), reduced);
+      return;
+    }
+    for (std::size_t i = 0; i < reduced_.size(); ++i) {
+      Instruction unpack;
+      unpack.kind = InstructionKind::Unpack;
+      unpack.bytes = buckets_[i].bytes;
+      unpack.reads = {buffers_[i]};
+      unpack.writes = gradients_of(buckets_[i]);
+      unpack.waits = {reduced_[i]};
+      b_.emit(std::move(unpack));
+    }
+  }
+
+  // A 32-bit number for each parameter: whether it got a gradient here.
+  Buffer map_of_used() const {
+    Buffer used;
+    used.name = "used_parameters";
+    used.buffer_class = BufferClass::scalar;
+    used.dtype = DType::uint8;
+    used.elements = 4 * parameters_in_buckets();
+    return used;
+  }
+
+  // Behind the last bucket, and awaited with them (Reducer::all_reduce_local_used_map).
+  void tell_used() {
+    Instruction tell;
+    tell.kind = InstructionKind::AllReduce;
+    tell.stream = stream_;
+    tell.group = group_;
+    tell.reduce = ReduceOperation::sum;
+    tell.bytes = b_.plan().buffer(*used_).bytes();
+    tell.reads = tell.writes = {*used_};
+    told_used_ = b_.emit(std::move(tell));
   }
 
   void reduce_next_bucket() {
@@ -278,6 +312,9 @@ class DdpStrategy : public Strategy {
   std::vector<ParameterUse> uses_;  // by ParameterId
   bool in_buckets_ = false;         // an earlier micro-batch of this step left gradients in the buckets
   std::optional<InstructionId> collected_;  // the last copy into a bucket
+  // With find_unused_parameters:
+  std::optional<BufferId> used_;
+  std::optional<InstructionId> told_used_;  // in this micro-batch
 };
 
 }  // namespace
@@ -293,7 +330,7 @@ extern constexpr StrategyType k_ddp_strategy{
     .extra_cuts =
         [](const ModelGraph& graph, const Scenario& scenario) {
           std::vector<OperatorId> cuts;
-          for (const Bucket& bucket : rebuilt_buckets(graph, scenario.parallel->ddp))
+          for (const Bucket& bucket : steady_buckets(graph, scenario.parallel->ddp))
             cuts.push_back(bucket.completed_by);
           return cuts;
         },

@@ -20,9 +20,30 @@ Bytes first_limit(const DdpSpec& spec) {
   return spec.bucket_size == DdpSpec{}.bucket_size ? mebibytes(1) : spec.bucket_size;
 }
 
+// A bucket closes as soon as its bytes reach its limit.
+std::vector<Bucket> filled(const ModelGraph& graph, const DdpSpec& spec,
+                           const std::vector<ParameterId>& parameters) {
+  const std::vector<OperatorId> ready = completing_operators(graph);
+  std::vector<Bucket> buckets;
+  bool open = false;
+  for (const ParameterId parameter : parameters) {
+    if (!open) buckets.emplace_back();
+    append(buckets.back(), graph, parameter, ready[parameter.index()]);
+    open = buckets.back().bytes < (buckets.size() == 1 ? first_limit(spec) : spec.bucket_size);
+  }
+  return buckets;
+}
+
+std::vector<Bucket> in_order_of_definition(const ModelGraph& graph, const DdpSpec& spec) {
+  std::vector<Bucket> buckets = filled(graph, spec, parameters_with_gradients(graph));
+  std::reverse(buckets.begin(), buckets.end());
+  return buckets;
+}
+
 }  // namespace
 
-std::vector<Bucket> first_buckets(const ModelGraph& graph) {
+std::vector<Bucket> first_buckets(const ModelGraph& graph, const DdpSpec& spec) {
+  if (spec.find_unused_parameters) return in_order_of_definition(graph, spec);
   const std::vector<OperatorId> ready = completing_operators(graph);
   std::vector<Bucket> buckets(1);
   for (const ParameterId id : parameters_with_gradients(graph))
@@ -30,16 +51,9 @@ std::vector<Bucket> first_buckets(const ModelGraph& graph) {
   return buckets;
 }
 
-std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec) {
-  const std::vector<OperatorId> ready = completing_operators(graph);
-  std::vector<Bucket> buckets;
-  bool open = false;
-  for (const ParameterId parameter : arrival_order(graph)) {
-    if (!open) buckets.emplace_back();
-    append(buckets.back(), graph, parameter, ready[parameter.index()]);
-    open = buckets.back().bytes < (buckets.size() == 1 ? first_limit(spec) : spec.bucket_size);
-  }
-  return buckets;
+std::vector<Bucket> steady_buckets(const ModelGraph& graph, const DdpSpec& spec) {
+  return spec.find_unused_parameters ? in_order_of_definition(graph, spec)
+                                     : filled(graph, spec, arrival_order(graph));
 }
 
 }  // namespace shardlab

@@ -5,6 +5,9 @@
 // is one bucket of everything, because the order of gradients is not known; then buckets are rebuilt in the
 // order in which gradients became ready: a bucket closes as soon as its bytes reach its limit,
 // first_bucket_size for the first one and bucket_size for the others. Frozen parameters are in none.
+//
+// With find_unused_parameters the order may be another in every step: buckets are filled in the order of
+// definition from the start, used from its end, and never rebuilt.
 #pragma once
 
 #include <vector>
@@ -21,7 +24,8 @@ struct Bucket {
   OperatorId completed_by;  // whose backward produces the last gradient
 };
 
-std::vector<Bucket> first_buckets(const ModelGraph& graph);
-std::vector<Bucket> rebuilt_buckets(const ModelGraph& graph, const DdpSpec& spec);
+// Those of the first backward, and those of all steps once the order is known.
+std::vector<Bucket> first_buckets(const ModelGraph& graph, const DdpSpec& spec);
+std::vector<Bucket> steady_buckets(const ModelGraph& graph, const DdpSpec& spec);
 
 }  // namespace shardlab

@@ -13,8 +13,7 @@ void check_ranks(Complaints& c, int) {
     c.refuse("parallel.mesh.shard", "ddp shards nothing", "remove it, or use fsdp2");
 }
 
-constexpr UnsupportedKey k_unsupported[] = {{"parallel.ddp.static_graph", "false"},
-                                            {"parallel.ddp.find_unused_parameters", "false"}};
+constexpr UnsupportedKey k_unsupported[] = {{"parallel.ddp.static_graph", "false"}};
 
 constexpr std::string_view k_aliases[] = {"distributeddataparallel", "distributed_data_parallel"};
 constexpr std::string_view k_shards_more[] = {"fsdp2"};

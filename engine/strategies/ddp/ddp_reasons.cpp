@@ -47,8 +47,18 @@ bool frees_collected(const Context& c) {
          c.step.buffer(c.self().frees.front()).role != BufferRole::first_bucket;
 }
 
+bool tells_used(const Context& c) {
+  return writes_class(c, BufferClass::scalar);
+}
+
 std::string bucket_text(const Context& c) {
   const std::size_t parameters = c.step.buffer(c.self().writes.front()).parameters.size();
+  if (c.scenario().parallel->ddp.find_unused_parameters)
+    return fmt::format(
+        "Buckets are filled in the order of definition and used from its end: where parameters may go "
+        "without "
+        "a gradient their order is not relied on; this one holds {} parameters.",
+        parameters);
   if (c.step.phase == PlanPhase::setup)
     return fmt::format(
         "The first backward uses buckets in the reverse order of definition; this one holds {} parameters.",
@@ -81,11 +91,26 @@ std::span<const ReasonRule> rules() {
        nullptr,
        pack_text,
        {"parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size", "train.sync"}},
+      {K::AllReduce,
+       tells_used,
+       [](const Context&) -> std::string {
+         return "Which parameters got a gradient is told behind the last bucket: one that no rank used keeps "
+                "the gradient that it had.";
+       },
+       {"parallel.ddp.find_unused_parameters"}},
       {K::AllReduce, nullptr, reduce_text, {"parallel.strategy", "parallel.ddp.bucket_size", "train.sync"}},
       {K::Initialize,
        makes_bucket,
        bucket_text,
        {"parallel.ddp.bucket_size", "parallel.ddp.first_bucket_size"}},
+      {K::Initialize,
+       [](const Context& c) {
+         return writes_class(c, BufferClass::scalar) && c.scenario().parallel->ddp.find_unused_parameters;
+       },
+       [](const Context&) -> std::string {
+         return "Room for a number for each parameter: whether it got a gradient.";
+       },
+       {"parallel.ddp.find_unused_parameters"}},
       {K::Initialize,
        [](const Context& c) { return writes_class(c, BufferClass::scalar); },
        [](const Context&) -> std::string {
