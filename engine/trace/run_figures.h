@@ -47,7 +47,7 @@ inline constexpr auto k_figures<CommunicationTotal> = std::tuple{
 
 template <>
 inline constexpr auto k_figures<TransferTotal> = std::tuple{
-    figure("from", &TransferTotal::from, "`device`, `pinned_host`, `pageable_host` or `disk`"),
+    figure("from", &TransferTotal::from, "`device`, `pinned_host`, `pageable_host`, `disk` or `managed`"),
     figure("to", &TransferTotal::to, "likewise"),
     figure("count", &TransferTotal::count, "instructions of one rank in one step"),
     figure("bytes", &TransferTotal::bytes, "of one rank in one step, as they arrive"),
@@ -55,7 +55,7 @@ inline constexpr auto k_figures<TransferTotal> = std::tuple{
 
 template <>
 inline constexpr auto k_figures<SpaceMemory> = std::tuple{
-    figure("space", &SpaceMemory::space, "`device`, `pinned_host`, `pageable_host` or `disk`"),
+    figure("space", &SpaceMemory::space, "`device`, `pinned_host`, `pageable_host`, `disk` or `managed`"),
     figure("between", &SpaceMemory::between, "alive when a steady step begins: buffers of the plan"),
     figure("peak", &SpaceMemory::peak, "the highest within a step, on the rank where it is highest"),
 };

@@ -211,6 +211,26 @@ def test_a_warm_up_that_is_a_part_of_an_unknown_length_is_told():
         check(settings["train.schedule.warmup_steps"] == 8, settings)
 
 
+def test_a_file_that_swift_takes_for_fsdp():
+    """ms-swift's --fsdp names a JSON file with fsdp and fsdp_config in it, and runs version 2 unless that says another."""
+    config = {"_description": "what a person says about it", "fsdp": "full_shard auto_wrap offload",
+              "fsdp_config": {"reshard_after_forward": False, "activation_checkpointing": True, "state_dict_type": "SHARDED_STATE_DICT"}}
+    for version, strategy in ((None, "fsdp2"), (2, "fsdp2"), (1, "fsdp1")):
+        place = Place()
+        said = {**config, "fsdp_config": {**config["fsdp_config"], **({"fsdp_version": version} if version else {})}}
+        if version == 1:
+            del said["fsdp_config"]["reshard_after_forward"]
+        (place.path / "fsdp.json").write_text(json.dumps(said))
+        script = place.path / "train.sh"
+        script.write_text("NPROC_PER_NODE=2 swift sft --model a/b --tuner_type full --max_length 256 --fsdp ./fsdp.json\n")
+        document = expect(place.run("import", script, "--onto", BASE, "--json"), 0).json()
+        settings = document["settings"]
+        wanted = {"parallel.strategy": strategy, "activation.checkpoint": "full", "offload.parameters": "cpu", "checkpoint.type": "sharded"}
+        check({key: settings.get(key) for key in wanted} == wanted, settings)
+        check(version == 1 or settings["parallel.reshard_after_forward"] is False, settings)
+        check(any("gives way to activation_checkpointing of ./fsdp.json" in each["what"] for each in document["warnings"]), document["warnings"])
+
+
 def test_an_optimizer_that_a_scenario_lacks_is_told():
     place = Place()
     file = place.path / "args.json"

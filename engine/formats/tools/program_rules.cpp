@@ -164,6 +164,7 @@ constexpr SettingRule k_program_rules[] = {
     {"model.overrides", DifferenceKind::elsewhere, overrides_line, k_program},
     {"distillation", DifferenceKind::elsewhere, teacher_line, "no trainer has a teacher"},
     {"train.optimizer", DifferenceKind::elsewhere, optimizer_line, k_program},
+    {"train.optimizer_paged", DifferenceKind::elsewhere, nullptr, {}},  // with train.optimizer
     {"train.optimizer_in_backward", DifferenceKind::elsewhere,
      [](const Subject& s) {
        return given(s, "train.optimizer_in_backward",

@@ -116,6 +116,7 @@ std::optional<std::string> kept_activations(const Subject& s) {
 }
 
 constexpr SettingRule k_rules[] = {
+    {"parallel.sharding", k_elsewhere, nullptr, {}},  // among the words of fsdp
     {"checkpoint.type", k_elsewhere, state_dict_variable, "of the shell that starts the ranks"},
     {"activation.every", k_lost, every_layer, "every layer is checkpointed"},
     {"activation.offload", k_lost, kept_activations, "Trainer has no such option before version 5"},

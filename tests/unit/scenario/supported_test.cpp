@@ -81,7 +81,7 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel={strategy: zero3, zero: {zero_quantized_nontrainable_weights: true}}",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
-        "parallel={strategy: fsdp1, sync_module_states: true}", "precision.autocast=float16",
+        "parallel={strategy: fsdp1, sync_module_states: true}", "precision.autocast=float32",
         "activation.partition=true", "offload={parameters: cpu, ratio: 50%}", "train.optimizer=adafactor",
         "train.nan_check=true", "train.optimizer_in_backward=true", "train.evaluation.batches=5",
         "train.pin_batches=false", "train.epochs=1", "train.steps=5", "limits.gpus=8",
