@@ -1,5 +1,6 @@
 #include "tests/peers/hollow_gpu/gpu.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -21,10 +22,19 @@ Size memory() {
   return text.empty() ? k_usual_memory : std::strtoull(text.data(), nullptr, 10);
 }
 
+Pace pace() {
+  const std::string_view text = variable("HOLLOW_EVENTS");
+  if (text == "at_once") return Pace::at_once;
+  return text == "apart" ? Pace::apart : Pace::together;
+}
+
+void raise(Progress& progress, const Progress& to) {
+  for (const auto& [stream, number] : to) progress[stream] = std::max(progress[stream], number);
+}
+
 }  // namespace
 
-Gpu::Gpu()
-    : total(memory()), at_once(variable("HOLLOW_EVENTS") == "at_once"), next_address(k_first_address) {}
+Gpu::Gpu() : total(memory()), pace(hollow::pace()), next_address(k_first_address) {}
 
 Gpu& gpu() {
   static Gpu the_gpu;
@@ -48,8 +58,25 @@ bool take(Size size) {
   return true;
 }
 
-void finish(std::int64_t event) {
-  if (gpu().done < event) gpu().done = event;
+Event record(const void* stream) {
+  Event event{stream, ++gpu().recorded[stream], {}};
+  Progress& own = gpu().streams[stream];
+  own[stream] = event.number;
+  event.needs = gpu().pace == Pace::apart ? own : gpu().recorded;
+  if (gpu().pace == Pace::at_once) finish(event.needs);
+  return event;
+}
+
+void wait(const void* stream, const Event& event) {
+  if (event.number > 0) raise(gpu().streams[stream], event.needs);
+}
+
+bool is_done(const Event& event) {
+  return event.number <= gpu().done[event.stream];
+}
+
+void finish(const Progress& progress) {
+  raise(gpu().done, progress);
 }
 
 }  // namespace hollow

@@ -1,5 +1,5 @@
 // The CUDA runtime's functions on streams and events. An event is done when somebody waits for it or for a
-// later one: a GPU far behind its host. HOLLOW_EVENTS=at_once: as soon as it is recorded.
+// later one: a GPU far behind its host (gpu.h, Pace).
 #include "tests/peers/hollow_gpu/gpu.h"
 
 using hollow::Event;
@@ -28,15 +28,16 @@ int cudaStreamGetCaptureInfo(void*, int* status, std::uint64_t* id, void*, void*
   if (id != nullptr) *id = 0;
   return *status = 0, good;
 }
-int cudaStreamSynchronize(void*) {
+int cudaStreamSynchronize(void* stream) {
   const Lock lock(gpu().mutex);
-  return hollow::finish(gpu().recorded), good;
+  return hollow::finish(hollow::record(stream).needs), good;
 }
 int cudaStreamQuery(void*) {
   return good;
 }
-int cudaStreamWaitEvent(void*, const Event*, unsigned) {
-  return good;
+int cudaStreamWaitEvent(void* stream, const Event* event, unsigned) {
+  const Lock lock(gpu().mutex);
+  return hollow::wait(stream, *event), good;
 }
 int cudaThreadExchangeStreamCaptureMode(int*) {
   return good;
@@ -51,22 +52,20 @@ int cudaEventCreateWithFlags(Event** event, unsigned) {
 int cudaEventDestroy(Event* event) {
   return delete event, good;
 }
-int cudaEventRecord(Event* event, void*) {
+int cudaEventRecord(Event* event, void* stream) {
   const Lock lock(gpu().mutex);
-  event->number = ++gpu().recorded;
-  if (gpu().at_once) hollow::finish(event->number);
-  return good;
+  return *event = hollow::record(stream), good;
 }
 int cudaEventRecordWithFlags(Event* event, void* stream, unsigned) {
   return cudaEventRecord(event, stream);
 }
 int cudaEventQuery(const Event* event) {
   const Lock lock(gpu().mutex);
-  return event->number <= gpu().done ? good : hollow::not_ready;
+  return hollow::is_done(*event) ? good : hollow::not_ready;
 }
 int cudaEventSynchronize(const Event* event) {
   const Lock lock(gpu().mutex);
-  return hollow::finish(event->number), good;
+  return hollow::finish(event->needs), good;
 }
 int cudaEventElapsedTime(float* milliseconds, const Event*, const Event*) {
   return *milliseconds = 1, good;
