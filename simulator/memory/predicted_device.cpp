@@ -28,9 +28,11 @@ Result<AllocatorRunInputs> inputs_of(const PlannedScenario& planned, const Devic
   return AllocatorRunInputs{options, {k_endless, k_endless}, overheads.blocks};
 }
 
-Result<PreparedSteps> prepared(const PlannedScenario& planned, const std::vector<RunStep>& steps) {
+Result<PreparedSteps> prepared(const PlannedScenario& planned, const std::vector<RunStep>& steps,
+                               Bytes device = {}) {
   const bool of_framework = planned.graph.implementation == Implementation::eager;
-  return prepare_steps(planned, steps, of_framework ? WhoseStorages::framework : WhoseStorages::executor);
+  return prepare_steps(planned, steps, of_framework ? WhoseStorages::framework : WhoseStorages::executor,
+                       device);
 }
 
 DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverheads& overheads) {
@@ -117,7 +119,7 @@ Result<PredictedDevice> simulate_device_memory(const PlannedScenario& planned, c
                                                const std::vector<RunStep>& steps,
                                                const std::vector<double>& ratios) {
   SHARDLAB_TRY(AllocatorRunInputs inputs, inputs_of(planned, overheads));
-  SHARDLAB_TRY(const PreparedSteps calls, prepared(planned, steps));
+  SHARDLAB_TRY(const PreparedSteps calls, prepared(planned, steps, device.memory));
   const bool known = device.memory.value > 0;
   if (known) inputs.device.total = device.memory;
   return DeviceRuns(inputs, calls, overheads)

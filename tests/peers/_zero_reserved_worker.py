@@ -35,12 +35,13 @@ def model_of(case):
 
 
 def heaviest_rank(case):
-    """Of ZeRO-1 and ZeRO-2 the rank whose part of the flat vector lies in most elements of whole parameters, of equals the last, whose
-    gradients come first."""
-    if case["scenario"]["parallel"]["strategy"] not in ("zero1", "zero2"):
+    """Of ZeRO-2 the rank whose part of the flat vector lies in most elements of whole parameters, of equals the last, whose gradients come
+    first. ZeRO-1 takes gradients in the order of definition, when all of them are there: the first rank's come first."""
+    parallel = case["scenario"]["parallel"]
+    if parallel["strategy"] not in ("zero1", "zero2") or (parallel["strategy"] == "zero1" and not parallel.get("zero", {}).get("overlap_comm")):
         return 0
     parameters, ranks = [parameter.numel() for parameter in model_of(case).parameters()], case["ranks"]
-    if case["scenario"]["parallel"].get("zero", {}).get("round_robin_gradients"):
+    if parallel.get("zero", {}).get("round_robin_gradients"):
         parameters = [size for first in range(ranks) for size in parameters[first::ranks]]
     part, touched, offset = -(-sum(parameters) // (2 * ranks)) * 2, [0] * ranks, 0
     for size in parameters:

@@ -15,6 +15,7 @@ nlohmann::json operation_of(const MadeCall& call) {
     case MadeCall::Kind::free: return {"f", block};
     case MadeCall::Kind::record_stream: return {"r", block, call.stream.value};
     case MadeCall::Kind::complete_events: return {"e", call.stream.value, call.events};
+    case MadeCall::Kind::empty_cache: return nlohmann::json::array({"x"});
   }
   return {};
 }

@@ -19,6 +19,8 @@ class AllocationList {
   StorageIndex take(Bytes bytes, StreamId stream);
   // `users`: the streams it was recorded on.
   void give(StorageIndex storage, std::uint64_t users = 0);
+  // What is cached goes back to the driver.
+  void empty_cache() { made_.calls.push_back({CallKind::empty_cache, 0, {}, {}, 0}); }
   // As this instruction frees it.
   void give_buffer(BufferId buffer, InstructionId instruction);
 

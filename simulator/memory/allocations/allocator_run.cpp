@@ -128,6 +128,7 @@ class Runner {
   }
 
   void make_call(const RunStep& step, InstructionId id, const AllocationCall& call, StreamEvents& events) {
+    if (call.kind == CallKind::empty_cache) return allocator_.empty_cache();
     if (call.kind == CallKind::take) {
       live_[call.storage] = take(step, id, call.bytes, call.stream);
       return;

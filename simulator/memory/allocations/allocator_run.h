@@ -26,11 +26,11 @@ struct StandingBlock {
 
 // A call that the run made, in torch's own terms.
 struct MadeCall {
-  enum class Kind : std::uint8_t { malloc, free, record_stream, complete_events };
+  enum class Kind : std::uint8_t { malloc, free, record_stream, complete_events, empty_cache };
   Kind kind = Kind::malloc;
-  std::uint64_t block = 0;  // of the run's blocks, from 0; of all but complete_events
+  std::uint64_t block = 0;  // of the run's blocks, from 0; of the first three
   Bytes bytes;              // of malloc
-  AllocatorStream stream;   // of all but free
+  AllocatorStream stream;   // of all that have one
   std::int64_t events = 0;  // of complete_events: so many more are done
 };
 

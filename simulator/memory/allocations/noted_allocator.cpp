@@ -19,6 +19,11 @@ void NotedAllocator::record_stream(const LiveBlock& live, AllocatorStream stream
   (void)allocator_.record_stream(live.allocation, stream);
 }
 
+void NotedAllocator::empty_cache() {
+  note({MadeCall::Kind::empty_cache, 0, {}, {}, 0});
+  allocator_.empty_cache();
+}
+
 void NotedAllocator::complete_events(AllocatorStream stream, std::int64_t count) {
   std::int64_t& done = done_[stream.value];
   if (count <= done) return;

@@ -24,6 +24,7 @@ class NotedAllocator {
   Result<LiveBlock> malloc(Bytes bytes, AllocatorStream stream);
   void free(const LiveBlock& live);
   void record_stream(const LiveBlock& live, AllocatorStream stream);
+  void empty_cache();
   // The first `count` events that frees left on the stream are done.
   void complete_events(AllocatorStream stream, std::int64_t count);
 

@@ -32,11 +32,11 @@ class Numbers {
 }  // namespace
 
 Result<PreparedSteps> prepare_steps(const PlannedScenario& planned, const std::vector<RunStep>& steps,
-                                    WhoseStorages whose) {
+                                    WhoseStorages whose, Bytes device) {
   PreparedSteps prepared;
   Numbers numbers;
   for (const RunStep& step : steps) {
-    SHARDLAB_TRY(StepAllocations made, step_allocations(planned, step.plan, whose));
+    SHARDLAB_TRY(StepAllocations made, step_allocations(planned, step.plan, whose, device));
     PreparedStep& each = prepared.steps.emplace_back(PreparedStep{step, std::move(made), {}, {}});
     each.carried = numbers.numbered(each.made.carried);
     each.kept = numbers.numbered(each.made.kept);

@@ -37,8 +37,9 @@ struct PreparedSteps {
   std::uint32_t lasting = 0;  // how many storages outlive a step
 };
 
-// What `steps` refer to must outlive the result. Errors: internal where a plan and its programs disagree.
+// What `steps` refer to must outlive the result. `device`: as in step_allocations(). Errors: internal where a
+// plan and its programs disagree.
 Result<PreparedSteps> prepare_steps(const PlannedScenario& planned, const std::vector<RunStep>& steps,
-                                    WhoseStorages whose);
+                                    WhoseStorages whose, Bytes device = {});
 
 }  // namespace shardlab

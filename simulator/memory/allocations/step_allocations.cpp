@@ -10,7 +10,9 @@
 #include "engine/plan/segment_run.h"
 #include "simulator/memory/allocations/allocation_list.h"
 #include "simulator/memory/allocations/flat_setup.h"
+#include "simulator/memory/allocations/joined_storages.h"
 #include "simulator/memory/allocations/program_allocations.h"
+#include "simulator/memory/allocations/zero_setup.h"
 
 namespace shardlab {
 namespace {
@@ -32,12 +34,20 @@ bool makes_flat_vectors(const StepPlan& plan, WhoseStorages whose) {
 
 class StepWalk {
  public:
-  StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose)
+  StepWalk(const PlannedScenario& planned, const StepPlan& plan, WhoseStorages whose, Bytes device)
       : planned_(planned),
         plan_(plan),
         whose_(whose),
+        device_(device),
         list_(plan, {plan, joins_of(plan, whose)}),
-        storages_(plan.buffers.size()) {}
+        storages_(plan.buffers.size()) {
+    if (whose != WhoseStorages::framework) return;
+    const std::vector<std::optional<Bytes>> joined = joined_storages(planned, plan);
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+      if (joined[i]) storages_[i].emplace();
+      if (joined[i] > Bytes{}) storages_[i]->push_back(*joined[i]);
+    }
+  }
 
   Result<StepAllocations> list_calls() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -46,6 +56,8 @@ class StepWalk {
       for (const Bytes bytes : storages_of(id)) list_.carry(id, bytes);
     }
     if (makes_flat_vectors(plan_, whose_)) take_flat_shards(planned_, plan_, flat_shards(plan_), list_);
+    if (whose_ == WhoseStorages::framework && is_zero_setup(planned_, plan_))
+      take_zero_setup(planned_, plan_, device_, list_);
     for (std::size_t i = 0; i < plan_.instructions.size(); ++i) {
       SHARDLAB_CHECK_OK(issue(make_id<InstructionId>(i)));
       list_.end_instruction();
@@ -198,6 +210,7 @@ class StepWalk {
   const PlannedScenario& planned_;
   const StepPlan& plan_;
   WhoseStorages whose_;
+  Bytes device_;
   AllocationList list_;
   std::vector<std::optional<std::vector<Bytes>>> storages_;  // by buffer
 };
@@ -205,8 +218,8 @@ class StepWalk {
 }  // namespace
 
 Result<StepAllocations> step_allocations(const PlannedScenario& planned, const StepPlan& plan,
-                                         WhoseStorages whose) {
-  return StepWalk(planned, plan, whose).list_calls();
+                                         WhoseStorages whose, Bytes device) {
+  return StepWalk(planned, plan, whose, device).list_calls();
 }
 
 }  // namespace shardlab

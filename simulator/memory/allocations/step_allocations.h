@@ -20,7 +20,7 @@ namespace shardlab {
 
 using StorageIndex = std::uint32_t;  // within a step
 
-enum class CallKind : std::uint8_t { take, give };
+enum class CallKind : std::uint8_t { take, give, empty_cache };
 
 struct AllocationCall {
   CallKind kind = CallKind::take;
@@ -50,9 +50,9 @@ struct StepAllocations {
   StorageIndex storages = 0;
 };
 
-// The plan must outlive the result. Errors: internal where the plan and its programs disagree, with the
-// instruction.
+// The plan must outlive the result. `device`: its bytes, by which DeepSpeed decides where to join a model;
+// none: it has room. Errors: internal where the plan and its programs disagree, with the instruction.
 Result<StepAllocations> step_allocations(const PlannedScenario& planned, const StepPlan& plan,
-                                         WhoseStorages whose);
+                                         WhoseStorages whose, Bytes device = {});
 
 }  // namespace shardlab

@@ -1,0 +1,51 @@
+#include "simulator/memory/allocations/joined_storages.h"
+
+#include "engine/scenario/strategy_facts.h"
+
+namespace shardlab {
+namespace {
+
+template <typename Predicate>
+std::vector<BufferId> lasting_of(const PlannedScenario& planned, const StepPlan& plan, BufferClass what,
+                                 Predicate matches) {
+  std::vector<BufferId> found;
+  if (facts_of(planned.scenario).zero_stage != 3) return found;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer& buffer = plan.buffers[i];
+    if (buffer.kept && buffer.space == MemorySpace::device && buffer.buffer_class == what &&
+        buffer.layout == BufferLayout::element_shards && matches(buffer))
+      found.push_back(make_id<BufferId>(i));
+  }
+  return found;
+}
+
+void join(const StepPlan& plan, const std::vector<BufferId>& parts,
+          std::vector<std::optional<Bytes>>& joined) {
+  Bytes all;
+  for (const BufferId part : parts) {
+    all += plan.buffer(part).bytes();
+    joined[part.index()] = Bytes{};
+  }
+  if (!parts.empty()) joined[parts.front().index()] = all;
+}
+
+}  // namespace
+
+// Masters are in float32; where the weights are too, masters are of the root, which owns no parameter itself.
+std::vector<BufferId> joined_shards(const PlannedScenario& planned, const StepPlan& plan) {
+  const UnitId root = planned.partition.root();
+  const ModelGraph& graph = planned.graph;
+  return lasting_of(planned, plan, BufferClass::parameter_shard, [&](const Buffer& buffer) {
+    return buffer.unit != root && graph.parameter(buffer.parameters.front()).requires_grad;
+  });
+}
+
+std::vector<std::optional<Bytes>> joined_storages(const PlannedScenario& planned, const StepPlan& plan) {
+  std::vector<std::optional<Bytes>> joined(plan.buffers.size());
+  join(plan, joined_shards(planned, plan), joined);
+  join(plan, lasting_of(planned, plan, BufferClass::gradient_shard, [](const Buffer&) { return true; }),
+       joined);
+  return joined;
+}
+
+}  // namespace shardlab

@@ -1,0 +1,189 @@
+#include "simulator/memory/allocations/zero_setup.h"
+
+#include <algorithm>
+
+#include "engine/scenario/strategy_facts.h"
+#include "simulator/memory/allocations/joined_storages.h"
+
+namespace shardlab {
+namespace {
+
+class ZeroSetup {
+ public:
+  ZeroSetup(const PlannedScenario& planned, const StepPlan& plan, Bytes device, AllocationList& list)
+      : planned_(planned), plan_(plan), graph_(planned.graph), device_(device), list_(list) {
+    for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+      const Instruction& instruction = plan.instructions[i];
+      for (const BufferId made : instruction.allocates) {
+        const BufferClass what = plan.buffer(made).buffer_class;
+        if (what != BufferClass::parameter && what != BufferClass::parameter_shard) continue;
+        (instruction.kind == InstructionKind::Initialize ? weights_ : masters_).push_back(made);
+      }
+    }
+  }
+
+  void take() {
+    switch (facts_of(planned_.scenario).zero_stage) {
+      case 0: return take_apart();
+      case 3: return take_parts();
+      default: return take_flat();
+    }
+  }
+
+ private:
+  bool on_device(BufferId id) const { return plan_.buffer(id).space == MemorySpace::device; }
+  StorageIndex block(Bytes bytes) { return list_.take(bytes, StreamId{}); }
+  void pass(Bytes bytes) { list_.give(block(bytes)); }
+  void give_all(const std::vector<StorageIndex>& storages) {
+    for (const StorageIndex storage : storages) list_.give(storage);
+  }
+
+  DType dtype() const { return plan_.buffer(weights_.front()).dtype; }
+  Bytes bytes_of_parameter(ParameterId id) const {
+    return bytes_of(graph_.parameter(id).elements(), dtype());
+  }
+  std::vector<ParameterId> parameters(bool trained) const {
+    std::vector<ParameterId> found;
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i)
+      if (graph_.parameters[i].requires_grad == trained) found.push_back(make_id<ParameterId>(i));
+    return found;
+  }
+  // The buffer of `buffers` that holds the parameter.
+  BufferId holder(const std::vector<BufferId>& buffers, ParameterId id) const {
+    return *std::find_if(buffers.begin(), buffers.end(), [&](BufferId buffer) {
+      const std::vector<ParameterId>& held = plan_.buffer(buffer).parameters;
+      return std::find(held.begin(), held.end(), id) != held.end();
+    });
+  }
+
+  // The model on the device. Those that stay are put into the buffers that hold them.
+  std::vector<StorageIndex> take_model(bool trained_stay) {
+    std::vector<StorageIndex> passing;
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const auto id = make_id<ParameterId>(i);
+      const StorageIndex storage = block(bytes_of_parameter(id));
+      if (trained_stay || !graph_.parameters[i].requires_grad)
+        list_.held(holder(weights_, id)).push_back(storage);
+      else
+        passing.push_back(storage);
+    }
+    return passing;
+  }
+
+  // Copied to float32 by way of a copy in the parameters' dtype. The host gets what the device has widened.
+  void copy_part(BufferId master) {
+    const Buffer& part = plan_.buffer(master);
+    const StorageIndex copied = block(bytes_of(part.elements, dtype()));
+    const bool wide = part.dtype == dtype();
+    if (on_device(master))
+      list_.held(master).push_back(wide ? copied : block(part.bytes()));
+    else if (!wide)
+      pass(part.bytes());
+    if (!wide || !on_device(master)) list_.give(copied);
+  }
+
+  void take_flat() {
+    const BufferId flat = *std::find_if(weights_.begin(), weights_.end(), [&](BufferId id) {
+      return plan_.buffer(id).layout == BufferLayout::flat;
+    });
+    const Bytes bytes = plan_.buffer(flat).bytes();
+    Bytes model;
+    for (const bool trained : {false, true})
+      for (const ParameterId id : parameters(trained)) model += bytes_of_parameter(id);
+    const std::vector<StorageIndex> whole = take_model(false);
+    const bool has_room = device_ == Bytes{} || device_ - model >= bytes;
+    if (!has_room) {
+      give_all(whole);
+      list_.empty_cache();
+    }
+    list_.held(flat).push_back(block(bytes));
+    if (has_room) give_all(whole);
+    const BufferId master = masters_.front();
+    copy_part(master);
+    if (on_device(master)) pass(plan_.buffer(master).bytes());
+  }
+
+  void take_parts() {
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const auto id = make_id<ParameterId>(i);
+      const BufferId shard = holder(weights_, id);
+      const StorageIndex whole = block(bytes_of_parameter(id));
+      if (on_device(shard)) list_.held(shard).push_back(block(plan_.buffer(shard).bytes()));
+      list_.give(whole);
+    }
+    join_shards();
+    std::optional<StorageIndex> before;
+    Bytes largest;
+    for (const BufferId master : masters_) {
+      const Bytes bytes = plan_.buffer(master).bytes();
+      if (on_device(master)) largest = std::max(largest, bytes);
+      before = widen(master, before);
+    }
+    if (before) list_.give(*before);
+    if (largest > Bytes{}) pass(largest);
+  }
+
+  void join_shards() {
+    const std::vector<BufferId> shards = joined_shards(planned_, plan_);
+    if (shards.empty()) return;
+    Bytes all;
+    for (const BufferId shard : shards) {
+      all += plan_.buffer(shard).bytes();
+      give_all(std::exchange(list_.held(shard), {}));
+    }
+    list_.empty_cache();
+    list_.held(shards.front()).push_back(block(all));
+  }
+
+  // The widened part lives until the next one is there.
+  std::optional<StorageIndex> widen(BufferId master, std::optional<StorageIndex> before) {
+    const Buffer& part = plan_.buffer(master);
+    if (!on_device(master)) {
+      if (part.dtype != dtype() && !joined_shards(planned_, plan_).empty()) pass(part.bytes());
+      return before;
+    }
+    std::optional<StorageIndex> wide;
+    if (part.dtype != dtype()) wide = block(part.bytes());
+    if (before) list_.give(*before);
+    list_.held(master).push_back(block(part.bytes()));
+    return wide;
+  }
+
+  void take_apart() {
+    if (masters_.empty()) return;
+    take_model(true);
+    std::vector<StorageIndex> passing;
+    for (const ParameterId id : parameters(true)) {
+      const StorageIndex copied = block(bytes_of_parameter(id));
+      list_.held(holder(masters_, id))
+          .push_back(block(bytes_of(graph_.parameter(id).elements(), DType::float32)));
+      list_.give(copied);
+    }
+    for (const ParameterId id : parameters(true)) passing.push_back(block(bytes_of_parameter(id)));
+    // Gradients, both moments, and what the optimizer's lists hold.
+    for (int i = 0; i < 4; ++i)
+      for (const ParameterId id : parameters(true))
+        passing.push_back(block(bytes_of(graph_.parameter(id).elements(), DType::float32)));
+    give_all(passing);
+  }
+
+  const PlannedScenario& planned_;
+  const StepPlan& plan_;
+  const ModelGraph& graph_;
+  const Bytes device_;
+  AllocationList& list_;
+  std::vector<BufferId> weights_, masters_;  // in the order in which the setup makes them
+};
+
+}  // namespace
+
+bool is_zero_setup(const PlannedScenario& planned, const StepPlan& plan) {
+  return plan.phase == PlanPhase::setup && facts_of(planned.scenario).framework == Framework::deepspeed;
+}
+
+void take_zero_setup(const PlannedScenario& planned, const StepPlan& setup, Bytes device,
+                     AllocationList& list) {
+  ZeroSetup(planned, setup, device, list).take();
+}
+
+}  // namespace shardlab
