@@ -1,16 +1,10 @@
 """What torch's caching allocator hands out and reserves while real FSDP2, FSDP1 or DDP trains a model of transformers on a GPU that computes
 nothing (hollow_gpu/): peaks of three steps and of the setup before them, by torch's own names.
 
-Every case has a process of its own, forked once torch is loaded and before it has looked at the GPU; two run at a time. A case that
-runs out of memory says so. Usage: _reserved_worker.py CASES.json ANSWERS.json
+A case that runs out of memory says so. Usage: _reserved_worker.py CASES.json ANSWERS.json
 """
 import contextlib
-import json
 import os
-import pathlib
-import sys
-import tempfile
-import traceback
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 import torch
@@ -24,10 +18,10 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from _hollow import answer_all, peaks
+
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-FIGURES = ("requested_bytes", "allocated_bytes", "active_bytes", "reserved_bytes")
 STEPS = 3
-AT_A_TIME = 2
 
 
 def blocks_of(model):
@@ -129,44 +123,7 @@ def answer(case):
         failed = True
     if case.get("history"):
         torch.cuda.memory._dump_snapshot(case["history"] + case["events"])
-    statistics = torch.cuda.memory_stats()
-    return {"failed": failed, "retries": statistics["num_alloc_retries"],
-            **{figure: statistics[figure + ".all.peak"] for figure in FIGURES}}
+    return {"failed": failed, "retries": torch.cuda.memory_stats()["num_alloc_retries"], **peaks()}
 
 
-def start(case, path):
-    """A process that writes the answer there."""
-    child = os.fork()
-    if child == 0:
-        os.environ["PYTORCH_ALLOC_CONF"] = case["conf"]
-        os.environ["HOLLOW_MEMORY"] = str(case["memory"])
-        os.environ["HOLLOW_EVENTS"] = case["events"]
-        try:
-            path.write_text(json.dumps(answer(case)))
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-
-
-def end_of_one():
-    _, status = os.wait()
-    if status != 0:
-        sys.exit(f"a case ended by {status}")
-
-
-def main():
-    torch.set_num_threads(1)
-    cases = json.load(open(sys.argv[1]))
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [pathlib.Path(folder) / str(number) for number in range(len(cases))]
-        for number, (case, path) in enumerate(zip(cases, paths)):
-            if number >= AT_A_TIME:
-                end_of_one()
-            start(case, path)
-        for _ in paths[-AT_A_TIME:]:
-            end_of_one()
-        json.dump([json.loads(path.read_text()) for path in paths], open(sys.argv[2], "w"))
-
-
-main()
+answer_all(answer)
