@@ -48,8 +48,12 @@ void GradientReduction::reduce(std::size_t index, BufferId source) {
   } else {
     for (const SentTogether& sent : reduced.sent) {
       const BufferId slices = copy_slices(source, index, sent);
-      average(slices, index, sent.elements);
-      b_.free({slices});
+      if (returns_to_bucket(reduced)) {
+        average_and_return(slices, source, index);
+      } else {
+        average(slices, index, sent.elements);
+        b_.free({slices});
+      }
     }
   }
   if (reduced.oversized && overlaps_) late_.push_back(source);
@@ -64,10 +68,42 @@ bool GradientReduction::is_sent_in_place(const GradientBucket& reduced) const {
   return is_one && (!accumulates_apart() || reduced.pieces == 1);
 }
 
+// Averages of this rank's part go back into the bucket, from which they are taken when the slices are gone
+// (allreduce_and_copy_with_multiple_ranks, copy_grads_in_partition). Sums of another dtype take them from the
+// slices. A gradient that is sent in several parts is taken part by part here.
+bool GradientReduction::returns_to_bucket(const GradientBucket& reduced) const {
+  return host_ == nullptr && !accumulates_apart() && reduced.sent.size() == 1;
+}
+
+void GradientReduction::average_and_return(BufferId slices, BufferId source, std::size_t index) {
+  const BufferId sent = all_reduced(slices, std::nullopt);
+  Instruction back = make_copy(b_, root_, {sent}, {source});
+  back.stream = stream_;
+  const std::int64_t part = weights_.layout().flat_shard_elements();
+  back.bytes = bytes_of(std::min(bucket(index).elements, part), weights_.dtype());
+  b_.emit(std::move(back));
+  if (sent != slices) b_.free({sent});
+  b_.free({slices});
+  take_part(source, index, bucket(index).elements);
+}
+
 // In communication_data_type, where that is another, a copy is sent (allreduce_bucket). Where the optimizer
 // works on the host it goes back to where it came from first, since gradients leave in their own dtype.
 void GradientReduction::average(BufferId buffer, std::size_t index, std::int64_t elements,
                                 std::optional<int> owner) {
+  const BufferId sent = all_reduced(buffer, owner);
+  const bool returns = sent != buffer && host_ != nullptr && !accumulates_apart();
+  if (returns) {
+    Instruction back = make_copy(b_, root_, {sent}, {buffer});
+    back.stream = stream_;
+    b_.emit(std::move(back));
+  }
+  take_part(returns ? buffer : sent, index, elements);
+  if (sent != buffer) b_.free({sent});
+}
+
+// What was sent of it: a copy where that is in another dtype.
+BufferId GradientReduction::all_reduced(BufferId buffer, std::optional<int> owner) {
   const BufferId sent = converted(b_, buffer, communication_, stream_);
   Instruction reduce;
   reduce.kind = owner ? InstructionKind::Reduce : InstructionKind::AllReduce;
@@ -79,14 +115,7 @@ void GradientReduction::average(BufferId buffer, std::size_t index, std::int64_t
   reduce.bytes = b_.plan().buffer(sent).bytes();
   reduce.reads = reduce.writes = {sent};
   b_.emit(std::move(reduce));
-  const bool returns = sent != buffer && host_ != nullptr && !accumulates_apart();
-  if (returns) {
-    Instruction back = make_copy(b_, root_, {sent}, {buffer});
-    back.stream = stream_;
-    b_.emit(std::move(back));
-  }
-  take_part(returns ? buffer : sent, index, elements);
-  if (sent != buffer) b_.free({sent});
+  return sent;
 }
 
 void GradientReduction::send_to_owners(BufferId source, std::size_t index) {

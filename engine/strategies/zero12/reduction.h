@@ -47,6 +47,9 @@ class GradientReduction : public BucketedGradients {
   // Elements of a bucket, on every rank, or on the one that owns them.
   void average(BufferId buffer, std::size_t index, std::int64_t elements,
                std::optional<int> owner = std::nullopt);
+  bool returns_to_bucket(const GradientBucket& reduced) const;
+  void average_and_return(BufferId slices, BufferId source, std::size_t index);
+  BufferId all_reduced(BufferId buffer, std::optional<int> owner);
   void send_to_owners(BufferId source, std::size_t index);
   BufferId copy_slices(BufferId source, std::size_t index, const SentTogether& sent);
   BufferId copy_for(const SentToOwner& sent, BufferId source, std::size_t index);

@@ -160,6 +160,12 @@ std::span<const ReasonRule> rules() {
          return "Gradients leave for host memory in their own dtype: the averages go back into it first.";
        },
        {"parallel.zero", "offload.optimizer"}},
+      {K::Copy, returns_averages,
+       [](const Context&) -> std::string {
+         return "The averages of this rank's part go back into the bucket: the slices that were sent end "
+                "here.";
+       },
+       bucket},
       {K::AllReduce, reads_sums, average_text, {"parallel.strategy", "parallel.zero"}},
       {K::AllReduce, nullptr, reduce_text, {"parallel.strategy", "parallel.zero", "train.accumulation"}},
       {K::Reduce, nullptr, owner_text, {"parallel.zero", "parallel.strategy"}},
