@@ -149,6 +149,18 @@ class ZeroSetup {
     return wide;
   }
 
+  // States, and what the optimizer's lists hold: so many numbers a parameter, in float32.
+  std::int64_t vectors_of_optimizer() const {
+    Bytes all, taken;
+    for (const BufferId master : masters_) all += plan_.buffer(master).bytes();
+    const StepPlan& first = planned_.plan.first;
+    for (const Instruction& instruction : first.instructions) {
+      if (instruction.kind != InstructionKind::OptimizerStep) continue;
+      for (const BufferId made : instruction.allocates) taken += first.buffer(made).bytes();
+    }
+    return all == Bytes{} ? 0 : taken.value / all.value;
+  }
+
   void take_apart() {
     if (masters_.empty()) return;
     take_model(true);
@@ -160,8 +172,7 @@ class ZeroSetup {
       list_.give(copied);
     }
     for (const ParameterId id : parameters(true)) passing.push_back(block(bytes_of_parameter(id)));
-    // Gradients, both moments, and what the optimizer's lists hold.
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 1 + vectors_of_optimizer(); ++i)
       for (const ParameterId id : parameters(true))
         passing.push_back(block(bytes_of(graph_.parameter(id).elements(), DType::float32)));
     give_all(passing);
