@@ -8,6 +8,7 @@
 #include "engine/base/version.h"
 #include "engine/hardware/device.h"
 #include "engine/plan/transfers.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/run_spec.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/assumptions.h"
@@ -164,6 +165,8 @@ std::vector<std::string> left_out(const SimulationInputs& inputs) {
   if (inputs.spread == nullptr)
     left_out.emplace_back("differences between ranks: one representative rank is simulated");
   left_out.emplace_back("what makes a first step slower (loading of kernels, first touch of memory)");
+  if (inputs.planned.scenario.parallel->sync_module_states)
+    left_out.emplace_back("what rank 0 sends of the parameters when units are made");
   if (inputs.device.kind == DeviceKind::gpu) {
     left_out.emplace_back("workspace of operators other than matrix products");
     left_out.emplace_back("sequences of different lengths, which leave more gaps in the allocator's memory");

@@ -45,7 +45,7 @@ Rows make_rows() {
       {"parallel.wrap.overrides[].settings",
        {"offload.parameters", "offload.pin", "activation.checkpoint"},
        "activation.checkpoint for the whole model"},
-      {"parallel.sync_module_states", {}, "false: every rank makes its part of the same parameters"},
+      {"parallel.sync_module_states", {}, "false: every rank makes its part of the same parameters", true},
       {"parallel.initialization", {"cpu", "rank0_broadcast"}, "meta", true},
       {"precision.keep_low_precision_grads", {}, "false"},
       {"precision.autocast", {"float32"}, "bfloat16"},

@@ -81,11 +81,10 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
         "parallel={strategy: zero3, zero: {zero_quantized_nontrainable_weights: true}}",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {offload.parameters: cpu}}]",
         "parallel.wrap.overrides=[{match: {path: x}, settings: {activation.checkpoint: full}}]",
-        "parallel={strategy: fsdp1, sync_module_states: true}", "precision.autocast=float32",
-        "activation.partition=true", "offload={parameters: cpu, ratio: 50%}", "train.optimizer=adafactor",
-        "train.nan_check=true", "train.optimizer_in_backward=true", "train.evaluation.batches=5",
-        "train.pin_batches=false", "train.epochs=1", "train.steps=5", "limits.gpus=8",
-        "cluster.host.cores=4"}) {
+        "precision.autocast=float32", "activation.partition=true", "offload={parameters: cpu, ratio: 50%}",
+        "train.optimizer=adafactor", "train.nan_check=true", "train.optimizer_in_backward=true",
+        "train.evaluation.batches=5", "train.pin_batches=false", "train.epochs=1", "train.steps=5",
+        "limits.gpus=8", "cluster.host.cores=4"}) {
     const std::string error = result_of({set});
     INFO(set << " -> " << error);
     CHECK(error.find("not supported yet: ") != std::string::npos);
@@ -108,7 +107,9 @@ TEST_CASE("supported: what is only predicted is refused where a run begins") {
   for (const char* set : {"model.attention=triton", "model.attention=flash3", "model.attention=efficient",
                           "parallel.initialization=cpu", "train.evaluation.every=5", "train.data_workers=4",
                           "checkpoint.path=x", "checkpoint.type=sharded", "model.loss.held_logits=float32",
-                          "cluster={node: dgx-h100, suppose: {memory: 2}}"}) {
+                          "cluster={node: dgx-h100, suppose: {memory: 2}}", "precision.autocast=float16",
+                          "parallel={strategy: fsdp1, sync_module_states: true}",
+                          "train.optimizer_paged=true", "train.optimizer=adamw_8bit"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
     const auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{set});
