@@ -12,6 +12,7 @@ namespace {
 
 std::string word_of(AttentionForm form) {
   switch (form) {
+    case AttentionForm::masked: return "masked";
     case AttentionForm::stepped: return "eager";
     case AttentionForm::formula: return "math";
     case AttentionForm::unfused: return "unfused";
@@ -21,7 +22,7 @@ std::string word_of(AttentionForm form) {
   return "";
 }
 
-bool keeps_scores(AttentionForm form) {
+bool changes_operators(AttentionForm form) {
   return !word_of(form).empty();
 }
 
@@ -67,6 +68,17 @@ Status use_formula(ModelGraph& graph, Operator& op) {
   return {};
 }
 
+// A causal mask like that of a window as long as the sequence, which hides nothing else.
+Status hand_masks(ModelGraph& graph, Operator& op) {
+  const Scores scores(graph, op);
+  const auto no = [&](const char* what) { return refuse(graph, AttentionForm::masked, what); };
+  if (scores.biases) return no("biases");
+  if (scores.capped) return no("a soft cap, which no kernel of torch knows");
+  if (scores.packed) return no("queries, keys and values in one");
+  if (!scores.windowed) op.attributes.set(attribute::k_window, graph.sequence_length);
+  return {};
+}
+
 // Modules that add biases or cap their scores compute step by step by themselves.
 Status use_steps(ModelGraph& graph, Operator& op) {
   const Scores scores(graph, op);
@@ -90,11 +102,12 @@ Status use_unfused(const ModelGraph& graph, Operator& op) {
 }  // namespace
 
 Status use_attention_form(ModelGraph& graph, const GraphOptions& options) {
-  if (!keeps_scores(options.attention)) return {};
+  if (!changes_operators(options.attention)) return {};
   SHARDLAB_CHECK_OK(check_operators(options));
   for (Operator& op : graph.operators) {
     if (op.type != &k_attention) continue;
     switch (options.attention) {
+      case AttentionForm::masked: SHARDLAB_CHECK_OK(hand_masks(graph, op)); break;
       case AttentionForm::stepped: SHARDLAB_CHECK_OK(use_steps(graph, op)); break;
       case AttentionForm::formula: SHARDLAB_CHECK_OK(use_formula(graph, op)); break;
       case AttentionForm::unfused: SHARDLAB_CHECK_OK(use_unfused(graph, op)); break;

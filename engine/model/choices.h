@@ -14,10 +14,10 @@ template <>
 inline constexpr auto k_words<Implementation> =
     std::to_array<Word<Implementation>>({{Implementation::fused, "fused"}, {Implementation::eager, "eager"}});
 
-// What attention is computed by: what the modules of transformers ask for by default; one fused kernel; what
-// they ask for with attn_implementation "eager"; the formula of scaled_dot_product_attention; two products
-// with one kernel between them, as Megatron-LM's.
-enum class AttentionForm : std::uint8_t { of_modules, one_kernel, stepped, formula, unfused };
+// What attention is computed by: what the modules of transformers ask for by default; one fused kernel; the
+// same kernel as by default, handed a mask; what they ask for with attn_implementation "eager"; the formula
+// of scaled_dot_product_attention; two products with one kernel between them, as Megatron-LM's.
+enum class AttentionForm : std::uint8_t { of_modules, one_kernel, masked, stepped, formula, unfused };
 
 // What torch.compile covers of a model with eager operators: nothing, every repeated layer by itself, or the
 // model with its loss.
@@ -43,6 +43,19 @@ inline constexpr auto k_words<Quantization> =
                                        {Quantization::nf4, "nf4"},
                                        {Quantization::nf4_double, "nf4_double"},
                                        {Quantization::int8, "int8"}});
+
+// What moves by one position, so that a token's logits meet the token after it: the labels, or the logits, of
+// which all but the last position are copied.
+enum class LossShift : std::uint8_t { of_labels, of_logits };
+template <>
+inline constexpr auto k_words<LossShift> = std::to_array<Word<LossShift>>({{LossShift::of_labels, "labels"},
+                                                                           {LossShift::of_logits, "logits"}});
+
+// How the cross-entropy of eager operators treats what the model returned. transformers' (5.23) upcasts.
+struct EagerLoss {
+  bool as_logits = false;  // in the logits' dtype
+  LossShift shift = LossShift::of_labels;
+};
 
 // What a chunked loss cuts into parts.
 enum class LossChunks : std::uint8_t { of_tokens, of_vocabulary };

@@ -25,6 +25,11 @@ bool changes_scores(const ModelGraph& graph, const Operator& op) {
   return op.inputs.size() == (packed ? 2 : 4) || op.attributes.get_or(attribute::k_soft_cap, 0) > 0;
 }
 
+void choose_loss(Operator& op, const EagerLoss& loss) {
+  if (loss.as_logits) op.attributes.set(attribute::k_as_logits, true);
+  if (loss.shift == LossShift::of_logits) op.attributes.set(attribute::k_copies_logits, true);
+}
+
 }  // namespace
 
 bool has_changed_scores(const ModelGraph& graph) {
@@ -39,6 +44,7 @@ Status use_eager_operators(ModelGraph& graph, const FusedParts& fused) {
     if (fused.loss && op.type == &k_cross_entropy) continue;
     const bool compiled_loss = fused.compiled_loss && op.type == &k_cross_entropy;
     if (compiled_loss) op.type = &k_compiled_cross_entropy;
+    if (op.type == &k_cross_entropy) choose_loss(op, fused.otherwise);
     if (compiled_loss || compiled.makes_one_kernel(op)) {
       op.attributes.set(attribute::k_compiled, true);
       continue;

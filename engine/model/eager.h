@@ -18,6 +18,7 @@ struct FusedParts {
   bool attention = false;      // with biases, a soft cap or a window, as flash attention with alibi is
   bool loss = false;           // the cross-entropy, as that of flash-attn or Liger is
   bool compiled_loss = false;  // the cross-entropy, as Inductor makes it (compiled.h)
+  EagerLoss otherwise{};       // how it is computed where it is neither
   CompileScope compile = CompileScope::none;  // memory-bound operators, likewise
 };
 

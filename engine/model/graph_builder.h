@@ -28,6 +28,7 @@ struct GraphOptions {
   bool fused_loss = false;  // with eager operators too, where the modules of transformers compute otherwise
   CompileScope compile = CompileScope::none;  // of eager operators
   bool compiled_loss = false;                 // likewise
+  EagerLoss eager_loss{};                     // likewise
   // Each expert's share of the tokens, adding up to 1; one list for all layers with experts, or one a layer.
   std::vector<std::vector<double>> expert_shares{};
   std::optional<double> dropout{};      // in place of all shares of dropout of the configuration

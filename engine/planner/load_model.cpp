@@ -49,6 +49,7 @@ AttentionForm form_of(AttentionKind kind) {
   switch (kind) {
     case AttentionKind::automatic: return AttentionForm::of_modules;
     case AttentionKind::eager: return AttentionForm::stepped;
+    case AttentionKind::masked: return AttentionForm::masked;
     case AttentionKind::math: return AttentionForm::formula;
     case AttentionKind::unfused: return AttentionForm::unfused;
     case AttentionKind::flash:
@@ -95,9 +96,18 @@ Status check_float8(const Scenario& scenario) {
 }
 
 Status check_loss(const LossSpec& loss, const GraphOptions& options) {
-  if (!loss.fused || options.implementation == Implementation::eager) return {};
-  return bad_input("model.loss.fused", "has no effect: the loss of fused operators is one kernel already",
-                   "leave it out, or model.implementation: eager");
+  if (options.implementation == Implementation::eager) return {};
+  const std::string instead = "leave it out, or model.implementation: eager";
+  if (loss.fused)
+    return bad_input("model.loss.fused", "has no effect: the loss of fused operators is one kernel already",
+                     instead);
+  if (!loss.upcast)
+    return bad_input("model.loss.upcast",
+                     "has no effect: the loss of fused operators keeps the logits as they are", instead);
+  if (loss.shift != LossShift::of_labels)
+    return bad_input("model.loss.shift", "has no effect: the loss of fused operators copies no logits",
+                     instead);
+  return {};
 }
 
 // Our fused operators are one kernel each, whoever calls them.
@@ -128,6 +138,7 @@ Result<ModelGraph> load_as_chosen(const Scenario& scenario) {
   options.fused_loss = scenario.model->loss.fused;
   options.compile = scenario.model->compile;
   options.compiled_loss = scenario.model->loss.compiled || options.compile == CompileScope::whole;
+  options.eager_loss = {!scenario.model->loss.upcast, scenario.model->loss.shift};
   options.attention = form_of(scenario.model->attention);
   SHARDLAB_TRY(ModelGraph graph, build_model_graph(config, options));
   SHARDLAB_CHECK_OK(check_experts(scenario.model->moe, graph));

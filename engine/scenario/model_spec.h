@@ -18,8 +18,10 @@ struct LossSpec {
   LossKind kind = LossKind::plain;
   int chunks = 1;
   LossChunks over = LossChunks::of_tokens;
-  bool fused = false;                  // with eager operators too
-  bool compiled = false;               // likewise; with compile: whole it is anyway
+  bool fused = false;                      // with eager operators too
+  bool compiled = false;                   // likewise; with compile: whole it is anyway
+  bool upcast = true;                      // with eager operators: logits become float32 before it
+  LossShift shift = LossShift::of_labels;  // likewise
   std::optional<LossPlace> place{};    // absent: inside, unless the root gives its parameters back in between
   std::optional<DType> held_logits{};  // absent: nobody holds them while backward runs
   friend bool operator==(const LossSpec&, const LossSpec&) = default;

@@ -19,9 +19,19 @@ inline constexpr auto k_words<LossPlace> = std::to_array<Word<LossPlace>>({{Loss
                                                                            {LossPlace::outside, "outside"}});
 
 // `triton` is flash attention as llm-foundry had it in Triton until 2023; `efficient` and `math` are backends
-// of torch's scaled_dot_product_attention; `eager` is transformers' attn_implementation, `unfused`
-// Megatron's.
-enum class AttentionKind : std::uint8_t { flash, flash3, triton, efficient, math, eager, unfused, automatic };
+// of torch's scaled_dot_product_attention, `masked` the same where it is handed a mask; `eager` is
+// transformers' attn_implementation, `unfused` Megatron's.
+enum class AttentionKind : std::uint8_t {
+  flash,
+  flash3,
+  triton,
+  efficient,
+  math,
+  masked,
+  eager,
+  unfused,
+  automatic
+};
 template <>
 inline constexpr auto k_words<AttentionKind> =
     std::to_array<Word<AttentionKind>>({{AttentionKind::flash, "flash"},
@@ -29,6 +39,7 @@ inline constexpr auto k_words<AttentionKind> =
                                         {AttentionKind::triton, "triton"},
                                         {AttentionKind::efficient, "efficient"},
                                         {AttentionKind::math, "math"},
+                                        {AttentionKind::masked, "masked"},
                                         {AttentionKind::eager, "eager"},
                                         {AttentionKind::unfused, "unfused"},
                                         {AttentionKind::automatic, "auto"}});

@@ -33,6 +33,7 @@ Rows make_rows() {
   Rows rows{
       {"model.attention", {"flash3", "triton", "efficient"}, "auto", true},
       {"model.loss.held_logits", {}, "leave it out", true},
+      {"model.loss.shift", {"logits"}, "labels", true},
       {"model.moe.capacity", {}, "leave it out: no token is dropped"},
       {"model.fp8", {"tensorwise", "rowwise"}, "none, with precision.param: bfloat16", true},
       {"model.quantized", {"int8"}, "nf4"},

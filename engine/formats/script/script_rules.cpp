@@ -69,6 +69,11 @@ constexpr SettingRule k_rules[] = {
     lost("model.loss.fused", [](const Subject& s) { return if_not(!s.scenario.model->loss.fused, "false"); }),
     lost("model.loss.held_logits",
          [](const Subject& s) { return if_not(!s.scenario.model->loss.held_logits, "none"); }),
+    lost("model.loss.upcast", [](const Subject& s) { return if_not(s.scenario.model->loss.upcast, "true"); }),
+    lost("model.loss.shift",
+         [](const Subject& s) {
+           return if_not(s.scenario.model->loss.shift == LossShift::of_labels, "labels");
+         }),
     lost("model.dropout",
          [](const Subject& s) { return if_not(!s.scenario.model->dropout, "what config.json says"); }),
     lost("model.compile",

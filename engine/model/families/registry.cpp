@@ -87,7 +87,7 @@ Result<ModelGraph> build_model_graph(const ModelConfig& config, const GraphOptio
     if (options.implementation == Implementation::eager)
       SHARDLAB_CHECK_OK(
           use_eager_operators(graph, {options.attention == AttentionForm::one_kernel, options.fused_loss,
-                                      options.compiled_loss, options.compile}));
+                                      options.compiled_loss, options.eager_loss, options.compile}));
     graph.implementation = options.implementation;
     SHARDLAB_CHECK_OK(config.check_overrides_were_read());
     return graph;

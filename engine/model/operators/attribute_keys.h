@@ -64,6 +64,8 @@ inline constexpr Attribute<std::int64_t> k_assumed_shares{"assumed_shares", true
 inline constexpr Attribute<std::int64_t> k_rows{"rows"};
 
 // Losses.
+inline constexpr Attribute<bool> k_as_logits{"as_logits"};  // in the dtype of its logits, not in float32
+inline constexpr Attribute<bool> k_copies_logits{"copies_logits"};  // without the last position of a sequence
 inline constexpr Attribute<double> k_weight{"weight"};
 inline constexpr Attribute<double> k_temperature{"temperature"};
 inline constexpr Attribute<std::int64_t> k_chunks{"chunks"};

@@ -56,9 +56,10 @@ TensorId added_mask(ModelGraph& graph, std::int64_t window) {
                      graph.micro_batch, added_mask_attributes(window));
 }
 
-// As long as it is a view for each sequence it is stored once.
+// As long as it is a view for each sequence it is stored once. Layers without a window may be handed one too.
 TensorId seen_mask(ModelGraph& graph, std::int64_t window) {
-  return shared_mask(graph, "sliding_mask", DType::uint8, 1, seen_mask_attributes(window));
+  return shared_mask(graph, window < graph.sequence_length ? "sliding_mask" : "whole_mask", DType::uint8, 1,
+                     seen_mask_attributes(window));
 }
 
 // Alibi of Falcon becomes a matrix for each head, in the dtype that scores are computed in.

@@ -133,6 +133,7 @@ enum class AutocastRule : std::uint8_t {
   widest,  // on no list: computes in the widest dtype of its inputs and parameters, by type promotion
   lower,   // computes in autocast's dtype: inputs are cast, and parameters where casts_parameters says so
   full,    // computes in float32: inputs are cast
+  widens,  // some of its steps compute in float32, and so does what follows them: inputs stay as they are
   undescribed,  // its steps would have several dtypes, which its description does not say
 };
 

@@ -154,6 +154,7 @@ class Rewriter {
     const bool low = op.attributes.get_or(attribute::k_low_precision, false);
     const AutocastRule rule = low ? AutocastRule::lower : op.type->autocast;
     if (rule == AutocastRule::widest) return widest_dtype(op);
+    if (rule == AutocastRule::widens) return DType::float32;
     if (rule == AutocastRule::undescribed) return refuse_autocast(op);
     const DType dtype = rule == AutocastRule::lower ? *autocast_ : DType::float32;
     for (TensorId& input : op.inputs) {

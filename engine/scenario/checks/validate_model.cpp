@@ -47,6 +47,20 @@ void check_compiled(Complaints& c) {
     c.refuse(key, "not supported yet: whole with a chunked loss", "nearest that works: " + instead);
 }
 
+// How the loss of eager operators treats logits; torch.autocast makes them float32 anyway.
+void check_eager_loss(Complaints& c) {
+  const LossSpec& loss = c.scenario.model->loss;
+  const bool shifts = loss.shift != LossShift::of_labels;
+  if (loss.upcast && !shifts) return;
+  const std::string key = shifts ? "model.loss.shift" : "model.loss.upcast";
+  if (loss.fused || loss.compiled || c.scenario.model->compile == CompileScope::whole)
+    c.refuse(key, "has no effect: a loss that is one kernel makes no copy of the logits",
+             "remove one of them");
+  if (!loss.upcast && c.scenario.precision->autocast)
+    c.refuse("model.loss.upcast", "has no effect: torch.autocast computes the loss in float32", "remove it");
+  if (c.scenario.distillation) c.refuse(key, "not supported yet beside a teacher", "remove it");
+}
+
 // For hints; nothing where the file cannot be read, which is told elsewhere.
 std::optional<ModelConfig> config_of(const Complaints& c) {
   const auto file = resolve_model_config(c.scenario, *c.scenario.model);
@@ -88,6 +102,7 @@ void validate_model(Complaints& c) {
     c.refuse("model.loss.held_logits", "not supported yet beside a teacher, whose loss reads logits of both",
              "remove it");
   check_compiled(c);
+  check_eager_loss(c);
   const bool lora_without_rank = model.lora.rank == 0 && model.lora != LoraSpec{};
   c.require(!lora_without_rank, "model.lora.rank");
   if (model.lora.rank != 0 && model.lora.targets.empty())

@@ -31,6 +31,17 @@ const Keys<LossSpec>& loss_keys() {
                     "the cross-entropy of eager operators through torch.compile, as torchtitan and torchtune "
                     "do: it "
                     "keeps the logits as they are and two numbers a row")),
+      only_with(
+          "kind", {LossKind::plain},
+          key("upcast", &LossSpec::upcast, kind::boolean(),
+              "with eager operators the logits become float32 before the cross-entropy, as transformers' "
+              "loss has it; false: a program that calls torch's cross_entropy with what the model "
+              "returned")),
+      only_with("kind", {LossKind::plain},
+                key("shift", &LossSpec::shift, kind::word<LossShift>(),
+                    "with eager operators, what is moved so that logits meet the next token's label; logits: "
+                    "all but the last position is copied where there are several sequences, as transformers' "
+                    "loss did before 4.49")),
       key("place", &LossSpec::place, kind::optional(kind::word<LossPlace>()),
           "inside the model's forward (labels are passed to it), or outside, by the training loop: "
           "whether hooks of the root come between forward and the loss, and what they gather and free",
@@ -130,7 +141,8 @@ const Keys<ModelSpec>& model_keys() {
           "what computes attention; flash, flash3 and triton with eager operators: where the modules compute "
           "biases or a soft cap step by step (MPT, Falcon with alibi, Gemma 2) or hand sdpa a mask "
           "(windows), one kernel instead; a prediction's speed is that of flash attention 2, 3 or in Triton; "
-          "efficient, math: that backend of sdpa; with all scores in memory eager, as transformers' "
+          "efficient, math: that backend of sdpa; masked: sdpa is handed a mask, as batches with padding do; "
+          "with all scores in memory eager, as transformers' "
           "attn_implementation, and unfused, as Megatron-LM without flash attention"),
       section("loss", &ModelSpec::loss, &loss_keys, "kind"),
       key("dropout", &ModelSpec::dropout, kind::optional(kind::fraction(0, 1)),

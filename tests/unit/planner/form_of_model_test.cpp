@@ -137,6 +137,7 @@ TEST_CASE("attention with all its scores in memory is computed as the scenario s
   for (const auto& [model, type] :
        {std::pair{"config: llama-3.2-1b, attention: eager", "eager_stepped_attention"},
         {"config: llama-3.2-1b, attention: math", "eager_math_attention"},
+        {"config: llama-3.2-1b, attention: masked", "eager_windowed_attention"},
         {"config: llama-3.2-1b, attention: unfused", "unfused_attention"},
         {"config: llama-3.2-1b, attention: unfused, implementation: fused", "unfused_attention"},
         {"config: gemma-2-2b, attention: eager", "eager_capped_attention"},
@@ -152,6 +153,7 @@ TEST_CASE("attention with all its scores in memory is computed as the scenario s
         {"config: llama-3.2-1b, attention: eager, compile: blocks", "what model.compile compiles"},
         {"config: llama-3.2-1b, attention: efficient", "share a key head"},
         {"config: mpt-7b, attention: unfused", "unfused with biases"},
+        {"config: gemma-2-2b, attention: masked", "masked with a soft cap"},
         {"config: gemma-2-2b, attention: math", "math with a soft cap"}}) {
     CAPTURE(model);
     const auto planned = planned_with(model);

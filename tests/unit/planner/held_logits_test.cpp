@@ -1,4 +1,4 @@
-// model.loss.held_logits: how long what the program holds is alive.
+// model.loss.held_logits: how long what the program holds is alive; model.loss.upcast: what the loss keeps.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -60,6 +60,33 @@ TEST_CASE("nobody holds logits unless a scenario says so, and what has none refu
   };
   CHECK_THAT(refusal("held_logits: bfloat16, fused: true"), test::contains_text("over the logits"));
   CHECK_THAT(refusal("held_logits: bfloat16, kind: chunked, chunks: 2"), test::contains_text("held_logits"));
+}
+
+TEST_CASE("a loss of the logits as they are keeps its logarithms in their dtype") {
+  const auto kept = [](const std::string& loss) {
+    const auto made = planned(loss);
+    REQUIRE_OK(made);
+    Bytes bytes;
+    for (const Buffer& buffer : made->plan.steady.buffers)
+      if (buffer.name.find("log_probabilities") != std::string::npos) bytes = buffer.bytes();
+    return bytes;
+  };
+  CHECK(kept("kind: plain") == Bytes{2 * 64 * 128'256 * 4});
+  CHECK(kept("upcast: false") == Bytes{2 * 64 * 128'256 * 2});
+  const auto refusal = [](const std::string& model, const std::string& more) {
+    const auto scenario = parse_scenario(
+        "model: {config: llama-3-8b, sequence_length: 64, " + model + "}\ncluster: {node: hgx-h100}\n" + more,
+        "a.yaml");
+    if (!scenario) return to_string(scenario.error());
+    const auto plan = plan_scenario(*scenario);
+    return plan ? std::string() : to_string(plan.error());
+  };
+  const std::string lower = "precision: {autocast: bfloat16}\n";
+  CHECK_THAT(refusal("loss: {upcast: false, fused: true}", ""), test::contains_text("one kernel"));
+  CHECK_THAT(refusal("loss: {upcast: false}, compile: whole", ""), test::contains_text("one kernel"));
+  CHECK_THAT(refusal("loss: {upcast: false}", lower), test::contains_text("torch.autocast computes"));
+  CHECK_THAT(refusal("loss: {upcast: false}, implementation: fused", ""),
+             test::contains_text("keeps the logits as they are"));
 }
 
 }  // namespace shardlab

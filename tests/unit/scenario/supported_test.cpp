@@ -104,12 +104,13 @@ TEST_CASE("supported: what is not built yet is refused at its place") {
 }
 
 TEST_CASE("supported: what is only predicted is refused where a run begins") {
-  for (const char* set : {"model.attention=triton", "model.attention=flash3", "model.attention=efficient",
-                          "parallel.initialization=cpu", "train.evaluation.every=5", "train.data_workers=4",
-                          "checkpoint.path=x", "checkpoint.type=sharded", "model.loss.held_logits=float32",
-                          "cluster={node: dgx-h100, suppose: {memory: 2}}", "precision.autocast=float16",
-                          "parallel={strategy: fsdp1, sync_module_states: true}",
-                          "train.optimizer_paged=true", "train.optimizer=adamw_8bit"}) {
+  for (const char* set :
+       {"model.attention=triton", "model.attention=flash3", "model.attention=efficient",
+        "parallel.initialization=cpu", "train.evaluation.every=5", "train.data_workers=4",
+        "checkpoint.path=x", "checkpoint.type=sharded", "model.loss.held_logits=float32",
+        "model.loss.shift=logits", "cluster={node: dgx-h100, suppose: {memory: 2}}",
+        "precision.autocast=float16", "parallel={strategy: fsdp1, sync_module_states: true}",
+        "train.optimizer_paged=true", "train.optimizer=adamw_8bit"}) {
     INFO(set);
     CHECK(result_of({set}) == "");
     const auto scenario = parse_scenario(k_base, "a.yaml", std::vector<std::string>{set});

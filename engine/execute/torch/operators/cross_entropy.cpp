@@ -8,6 +8,7 @@
 #include "engine/execute/torch/operators/eager_parts.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
 #include "engine/execute/torch/operators/tensor_access.h"
+#include "engine/execute/torch/torch_dtype.h"
 
 namespace shardlab {
 
@@ -77,7 +78,7 @@ extern const OperatorImplementation k_cross_entropy_implementation{cross_entropy
 extern const OperatorImplementation k_compiled_cross_entropy_implementation{cross_entropy_forward,
                                                                             cross_entropy_backward};
 
-// log_softmax and nll_loss of torch, on logits in float32.
+// log_softmax and nll_loss of torch, on logits in float32, or as they are; the loss is float32 either way.
 
 namespace {
 
@@ -93,8 +94,11 @@ void eager_cross_entropy_forward(const ForwardArguments& arguments) {
   at::Tensor logarithms = kept.find("log_probabilities"), weight = kept.find("total_weight").select(0, 0);
   const at::Tensor targets = arguments.inputs[1].view(-1);
   at::Tensor loss = arguments.outputs[0];
-  at::_log_softmax_out(logarithms, as_rows(arguments.inputs[0]).to(at::kFloat), 1, false);
+  const bool narrow = logarithms.scalar_type() != loss.scalar_type();
+  if (narrow) loss = at::empty({}, logarithms.options());
+  at::_log_softmax_out(logarithms, as_rows(arguments.inputs[0]).to(logarithms.scalar_type()), 1, false);
   at::nll_loss_forward_out(loss, weight, logarithms, targets, {}, k_mean, k_ignored);
+  if (narrow) arguments.outputs[0].copy_(loss);
 }
 
 void eager_cross_entropy_backward(const BackwardArguments& arguments) {
@@ -105,13 +109,13 @@ void eager_cross_entropy_backward(const BackwardArguments& arguments) {
   const at::Tensor targets = arguments.saved_inputs[1].view(-1);
   const at::Tensor seed = at::scalar_tensor(arguments.seed, logarithms.options());
   at::Tensor of_logarithms = at::nll_loss_backward(seed, logarithms, targets, {}, k_mean, k_ignored, weight);
-  const DType logits = arguments.graph.tensor(arguments.op.inputs[0]).dtype;
-  if (logits == DType::float32) {
+  const at::ScalarType computed = logarithms.scalar_type();
+  if (to_torch(arguments.graph.tensor(arguments.op.inputs[0]).dtype) == computed) {
     at::Tensor dx = as_rows(arguments.input_gradient(0));
-    at::_log_softmax_backward_data_out(dx, of_logarithms, logarithms, 1, at::kFloat);
+    at::_log_softmax_backward_data_out(dx, of_logarithms, logarithms, 1, computed);
     return;
   }
-  const at::Tensor wide = at::_log_softmax_backward_data(of_logarithms, logarithms, 1, at::kFloat);
+  const at::Tensor wide = at::_log_softmax_backward_data(of_logarithms, logarithms, 1, computed);
   of_logarithms.reset();
   as_rows(arguments.input_gradient(0)).copy_(wide);
 }

@@ -140,12 +140,16 @@ TEST_CASE("eager cross_entropy") {
   for (const at::ScalarType dtype : k_dtypes) {
     CAPTURE(dtype);
     const at::Tensor targets = at::arange(15).mul_(7).remainder_(41).view({3, 5});
-    require_as_reference(
-        {k_eager_cross_entropy, {{random({3, 5, 41}, dtype, 1)}, {targets, false}}, {}, {}},
-        [&](const auto& inputs, const auto&) {
-          return at::cross_entropy_loss(inputs[0].flatten(0, 1), targets.flatten());
-        },
-        tolerance_of_steps(dtype));
+    for (const bool as_logits : {false, true}) {
+      Attributes attributes;
+      if (as_logits) attributes.set(attribute::k_as_logits, true);
+      require_as_reference(
+          {k_eager_cross_entropy, {{random({3, 5, 41}, dtype, 1)}, {targets, false}}, {}, {}, attributes},
+          [&](const auto& inputs, const auto&) {
+            return at::cross_entropy_loss(inputs[0].flatten(0, 1), targets.flatten());
+          },
+          tolerance_of_steps(dtype));
+    }
   }
 }
 
