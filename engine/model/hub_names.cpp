@@ -18,6 +18,7 @@ namespace {
 struct HubName {
   std::string name;
   std::string shipped;
+  bool is_own = false;  // the model's, and not one of the same shape
 };
 
 Result<std::vector<HubName>> hub_names() {
@@ -27,7 +28,8 @@ Result<std::vector<HubName>> hub_names() {
   if (!file) return names;
   SHARDLAB_TRY(const std::shared_ptr<const YamlNode> all, read_shipped_yaml(*file));
   for (const YamlEntry& model : all->entries) {
-    for (const YamlNode& name : model.value.items) names.push_back({name.text, model.key});
+    for (const YamlNode& name : model.value.items)
+      names.push_back({name.text, model.key, &name == &model.value.items.front()});
   }
   return names;
 }
@@ -37,13 +39,14 @@ std::size_t common_beginning(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(end - a.begin());
 }
 
-// The name of the same owner that begins most alike; of several the last, which is the newest.
+// The name of the same owner, of a model and not of what is shaped like it, that begins most alike; of
+// several the last, which is the newest.
 const HubName* begins_alike(std::string_view wanted, const std::vector<HubName>& names) {
   const HubName* best = nullptr;
   std::size_t longest = wanted.find('/') + 2;
   for (const HubName& each : names) {
     const std::size_t alike = common_beginning(wanted, in_lower_case(each.name));
-    if (alike < longest) continue;
+    if (alike < longest || !each.is_own) continue;
     best = &each;
     longest = alike;
   }
