@@ -24,7 +24,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from _peer import HERE, SKIP, Folder, drawn, shardlab
-from _zero_reserved_cases import drawn_case, fixed_cases
+from hollow_gpu._zero_cases import drawn_case, fixed_cases
 from reserved_memory import ENDLESS, TARGETS, beside, needed_here
 
 PHASES = {"rest": "shard", "first": "first_step", "later": "steady"}
