@@ -18,7 +18,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from hollow_gpu._answers import answer_all, peaks
+from hollow_gpu._peaks import answer_all, peaks
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 STEPS = 3

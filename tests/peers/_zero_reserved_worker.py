@@ -17,7 +17,7 @@ import deepspeed
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from hollow_gpu._answers import answer_all, peaks
+from hollow_gpu._peaks import answer_all, peaks
 from _zero_configuration import configuration
 
 deepspeed.utils.logger.setLevel("ERROR")
