@@ -158,8 +158,8 @@ TEST_CASE("autocast: what is written out is as wide as the widest of its steps f
 
 TEST_CASE("autocast: what has steps in several dtypes is refused by name") {
   const auto graph = under_autocast(R"({"model_type": "falcon", "hidden_size": 64, "num_hidden_layers": 1,
-      "num_attention_heads": 8, "vocab_size": 130, "num_kv_heads": 8, "new_decoder_architecture": false,
-      "multi_query": false, "parallel_attn": false, "bias": false, "alibi": false})",
+      "num_attention_heads": 8, "vocab_size": 130, "num_kv_heads": 2, "new_decoder_architecture": true,
+      "multi_query": false, "parallel_attn": true, "bias": false, "alibi": false})",
                                     k_wide);
   REQUIRE_FALSE(graph);
   CHECK_THAT(to_string(graph.error()),

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/model/operators/operator_type.h"
 #include "engine/planner/plan_scenario.h"
 #include "engine/scenario/read_scenario.h"
 #include "tests/catch.h"
@@ -67,16 +68,19 @@ TEST_CASE("a loss of the logits as they are keeps its logarithms in their dtype"
     const auto made = planned(loss);
     REQUIRE_OK(made);
     Bytes bytes;
-    for (const Buffer& buffer : made->plan.steady.buffers)
-      if (buffer.name.find("log_probabilities") != std::string::npos) bytes = buffer.bytes();
+    for (const Operator& op : made->graph.operators) {
+      for (const ExtraTensor& extra : describe_operator(made->graph, op).extras)
+        if (extra.label == "log_probabilities") bytes = bytes_of(element_count(extra.shape), extra.dtype);
+    }
     return bytes;
   };
   CHECK(kept("kind: plain") == Bytes{2 * 64 * 128'256 * 4});
   CHECK(kept("upcast: false") == Bytes{2 * 64 * 128'256 * 2});
   const auto refusal = [](const std::string& model, const std::string& more) {
-    const auto scenario = parse_scenario(
-        "model: {config: llama-3-8b, sequence_length: 64, " + model + "}\ncluster: {node: hgx-h100}\n" + more,
-        "a.yaml");
+    const auto scenario =
+        parse_scenario("model: {config: llama-3-8b, sequence_length: 64, " + model +
+                           "}\ncluster: {node: hgx-h100}\nparallel: {strategy: fsdp2}\n" + more,
+                       "a.yaml");
     if (!scenario) return to_string(scenario.error());
     const auto plan = plan_scenario(*scenario);
     return plan ? std::string() : to_string(plan.error());
