@@ -46,11 +46,12 @@ def test_a_setting_that_the_scenario_has_already_is_no_fix():
     check("not fixed: the scenario has" in done.out, "says so", done)
 
 
-def test_a_setting_that_is_not_allowed_or_not_built_is_said():
-    for strategy in ("fsdp2", "ddp"):
-        done = fixed(Place(), UNUSED, strategy=strategy)
-        expect(done, 1)
-        check("not fixed: the scenario does not allow" in done.out, "says so", done)
+def test_a_setting_that_is_not_allowed_is_said():
+    done = fixed(Place(), UNUSED, strategy="fsdp2")
+    expect(done, 1)
+    check("not fixed: the scenario does not allow" in done.out, "says so", done)
+    done = expect(fixed(Place(), UNUSED, strategy="ddp"), 0)
+    check("set: parallel.ddp.find_unused_parameters=true" in done.out, "where it is allowed it is set", done)
 
 
 def test_a_log_without_failure_is_named():
