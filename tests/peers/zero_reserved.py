@@ -6,8 +6,8 @@ all ranks says it. Targets: 1 % of allocated and active, 5 % of reserved bytes.
 What another stream has used is free again when the GPU has come so far, so ZeRO-3 runs on a GPU that is done with everything at once and
 on one that is done with nothing but what the host waits for and what that needs; what is predicted has to lie between the two.
 
-Fixed cases meet the targets but for KNOWN, and the first step, in whose prediction the second cuBLAS workspace is there too early; seeded
-ones stay within LIMITS. Known beyond a target: ZeRO-1 and ZeRO-2 where one bucket holds a large share of the model or gradients are larger
+Fixed cases meet the targets but for KNOWN and the first step; seeded ones stay within LIMITS. These limits were set when the figures were
+known: they keep them from growing, what is shown are the lines that count what is within the targets. Known beyond a target: ZeRO-1 and ZeRO-2 where one bucket holds a large share of the model or gradients are larger
 than a bucket, with overlap_comm (what the stream of reductions has used), in float32, and round_robin_gradients; at rest ZeRO-0 in 16 bits,
 which DeepSpeed builds with the optimizer's states and a plan without. The interpreter is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 
