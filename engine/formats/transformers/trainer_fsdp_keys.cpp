@@ -4,6 +4,7 @@
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/formats/transformers/trainer_settings.h"
+#include "engine/formats/transformers/trainer_values.h"
 #include "engine/formats/transformers/transformers_target.h"
 
 namespace shardlab {
@@ -22,19 +23,10 @@ ToolValue always(const Subject& s) {
 constexpr auto k_fsdp1 = Framework::fsdp1;
 
 // Under FSDP 1 the value is the name of a sharding, which the plugin takes from the environment first (see
-// fsdp_trainer_rules); under FSDP 2 it is a flag.
+// transformers_target.cpp); under FSDP 2 it is a flag.
 ToolValue resharding(const Subject& s) {
   if (framework(s) == k_fsdp1) return in_lower_case(sharding_word(s));
   return reshards_units(s);
-}
-
-ToolValue classes(const Subject& s) {
-  const std::vector<std::string> wrapped = wrapped_classes(s);
-  return wrapped.empty() ? ToolValue() : ToolValue(wrapped);
-}
-
-ToolValue least(const Subject& s) {
-  return wraps_by_size(s) ? ToolValue(least_parameters(s)) : nullptr;
 }
 
 constexpr ToolKey k_fsdp_keys[] = {
@@ -43,9 +35,10 @@ constexpr ToolKey k_fsdp_keys[] = {
     {"cpu_offload", "offload.parameters", always<offloads_parameters>, "false", read_trainer_offload},
     {"auto_wrap_policy", "parallel.wrap.policy", always<policy_word>, "TRANSFORMER_BASED_WRAP",
      read_trainer_policy},
-    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", classes, "the model's _no_split_modules",
-     read_classes},
-    {"min_num_params", "parallel.wrap.min_params", least, "0: one unit", read_trainer_least},
+    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", wrapped_class_list,
+     "the model's _no_split_modules", read_classes},
+    {"min_num_params", "parallel.wrap.min_params", least_wrapped_parameters, "0: one unit",
+     read_trainer_least},
     {"cpu_ram_efficient_loading", "parallel.initialization", always<loads_on_one_rank>, "false",
      read_trainer_loading},
     {"state_dict_type", "checkpoint.type", always<state_dict_word>, "FULL_STATE_DICT",

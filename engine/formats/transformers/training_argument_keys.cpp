@@ -4,6 +4,7 @@
 #include "engine/formats/accelerate/accelerate_keys.h"
 #include "engine/formats/accelerate/fsdp_words.h"
 #include "engine/formats/transformers/trainer_settings.h"
+#include "engine/formats/transformers/trainer_values.h"
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
@@ -51,13 +52,8 @@ ToolValue if_mixed(const Subject& s, DType dtype) {
   return by_deepspeed || mixed_precision(s) == dtype;
 }
 
-// FSDP has a key of its own, which costs no second gather.
-bool checkpoints_by_itself(const Subject& s) {
-  return !is_fsdp(s) && s.scenario.activation->checkpoint != ActivationCheckpoint::none;
-}
-
 ToolValue checkpointing_arguments(const Subject& s) {
-  if (!checkpoints_by_itself(s)) return nullptr;
+  if (!checkpoints_outside_fsdp(s)) return nullptr;
   ToolValue arguments{{"use_reentrant", s.scenario.activation->reentrant}};
   if (s.scenario.activation->every > 1) arguments["every_n_layers"] = s.scenario.activation->every;
   if (offloads_checkpoints(s)) arguments["offload"] = true;
@@ -119,8 +115,8 @@ constexpr ToolKey k_argument_keys[] = {
        return s.scenario.model->compile == CompileScope::whole ? ToolValue(true) : ToolValue();
      },
      "false", read_trainer_compile},
-    {"activation_checkpointing", "", [](const Subject& s) -> ToolValue { return checkpoints_by_itself(s); },
-     "false"},
+    {"activation_checkpointing", "",
+     [](const Subject& s) -> ToolValue { return checkpoints_outside_fsdp(s); }, "false"},
     {"activation_checkpointing_kwargs", "activation.reentrant", checkpointing_arguments, "not reentrant"},
     {"dataloader_num_workers", "train.data_workers",
      [](const Subject& s) -> ToolValue { return train(s).data_workers; }, "0", read_workers},

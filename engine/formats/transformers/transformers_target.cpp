@@ -1,14 +1,7 @@
 #include "engine/formats/transformers/transformers_target.h"
 
-#include <utility>
-
-#include <nlohmann/json.hpp>
-
-#include "engine/formats/accelerate/fsdp_rules.h"
 #include "engine/formats/accelerate/fsdp_words.h"
-#include "engine/formats/deepspeed/deepspeed_target.h"
-#include "engine/formats/tools/program_rules.h"
-#include "engine/formats/transformers/trainer_rules.h"
+#include "engine/formats/transformers/trainer_target.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 
@@ -49,27 +42,19 @@ std::vector<ToolTable> tables() {
   return {{training_argument_keys(), nullptr}, {trainer_fsdp_keys(), is_fsdp, "fsdp_config"}};
 }
 
-std::vector<ExportedFile> write(const ExportSubject& subject, std::span<const std::string>) {
-  const ToolValue tree = tool_tree(tables(), subject);
-  std::vector<ExportedFile> files{{subject.stem + ".training_args.json", tree.dump(2) + "\n"}};
-  if (by_deepspeed(subject)) files.push_back(deepspeed_file(subject));
-  return files;
+std::vector<ExportedFile> write(const Subject& subject, std::span<const std::string>) {
+  return trainer_files(subject, tables(), "training_args");
 }
 
 }  // namespace
 
 ExportTarget transformers_target() {
-  std::vector<ToolTable> keys = tables();
-  keys.push_back({deepspeed_keys(), by_deepspeed});
-  return {"transformers",
-          "5.23",
-          "TrainingArguments of Trainer",
-          refused_by_trainer,
-          std::move(keys),
-          {k_rules, trainer_rules(), fsdp_sharding_rules(), fsdp_precision_rules(), program_rules(),
-           launched_rules(), unspoken_rules()},
-          write,
-          true};
+  ExportTarget target = trainer_target(tables(), k_rules);
+  target.name = "transformers";
+  target.version = "5.23";
+  target.help = "TrainingArguments of Trainer";
+  target.write = write;
+  return target;
 }
 
 }  // namespace shardlab

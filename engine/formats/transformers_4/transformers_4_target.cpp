@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/base/lower_case.h"
-#include "engine/formats/accelerate/fsdp_rules.h"
 #include "engine/formats/accelerate/fsdp_settings.h"
 #include "engine/formats/accelerate/fsdp_words.h"
-#include "engine/formats/deepspeed/deepspeed_target.h"
-#include "engine/formats/tools/program_rules.h"
 #include "engine/formats/transformers/trainer_rules.h"
 #include "engine/formats/transformers/trainer_settings.h"
+#include "engine/formats/transformers/trainer_target.h"
+#include "engine/formats/transformers/trainer_values.h"
 #include "engine/formats/transformers/transformers_target.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/run_spec.h"
@@ -32,17 +30,13 @@ ToolValue sharding_words(const Subject& s) {
   return words;
 }
 
-bool checkpoints_by_itself(const Subject& s) {
-  return !is_fsdp(s) && checkpoints_layers(s);
-}
-
 ToolValue checkpointing_arguments(const Subject& s) {
-  if (!checkpoints_by_itself(s)) return nullptr;
+  if (!checkpoints_outside_fsdp(s)) return nullptr;
   return {{"use_reentrant", s.scenario.activation->reentrant}};
 }
 
 constexpr ToolKey k_keys_of_4[] = {
-    {"gradient_checkpointing", "", [](const Subject& s) -> ToolValue { return checkpoints_by_itself(s); },
+    {"gradient_checkpointing", "", [](const Subject& s) -> ToolValue { return checkpoints_outside_fsdp(s); },
      "false"},
     {"gradient_checkpointing_kwargs", "activation.reentrant", checkpointing_arguments, "reentrant"},
     {"fsdp", "parallel.strategy", sharding_words, "not sharded by FSDP", read_trainer_strategy},
@@ -64,15 +58,6 @@ std::span<const ToolKey> argument_keys() {
   return keys;
 }
 
-ToolValue classes(const Subject& s) {
-  const std::vector<std::string> wrapped = wrapped_classes(s);
-  return wrapped.empty() ? ToolValue() : ToolValue(wrapped);
-}
-
-ToolValue least(const Subject& s) {
-  return wraps_by_size(s) ? ToolValue(least_parameters(s)) : nullptr;
-}
-
 ToolValue prefetch(const Subject& s) {
   return in_lower_case(prefetch_word(s));
 }
@@ -83,9 +68,10 @@ ToolValue flag(const Subject& s) {
 }
 
 constexpr ToolKey k_fsdp_keys[] = {
-    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", classes, "the model's _no_split_modules",
-     read_classes},
-    {"min_num_params", "parallel.wrap.min_params", least, "0: by class", read_trainer_least},
+    {"transformer_layer_cls_to_wrap", "parallel.wrap.classes", wrapped_class_list,
+     "the model's _no_split_modules", read_classes},
+    {"min_num_params", "parallel.wrap.min_params", least_wrapped_parameters, "0: by class",
+     read_trainer_least},
     {"backward_prefetch", "parallel.prefetch.backward", prefetch, "NO_PREFETCH", read_backward_prefetch},
     {"forward_prefetch", "parallel.prefetch.forward", flag<prefetches_forward>, "false", read_of_version_1},
     {"limit_all_gathers", "parallel.prefetch.limit_all_gathers", flag<limits_gathers>, "true",
@@ -106,7 +92,7 @@ std::optional<std::string> state_dict_variable(const Subject& s) {
 
 // Outside FSDP, whose own rules say it.
 std::optional<std::string> every_layer(const Subject& s) {
-  const bool skips = checkpoints_by_itself(s) && s.scenario.activation->every > 1;
+  const bool skips = checkpoints_outside_fsdp(s) && s.scenario.activation->every > 1;
   return skips ? std::optional<std::string>("1") : std::nullopt;
 }
 
@@ -133,26 +119,19 @@ std::vector<ToolTable> tables() {
 }
 
 std::vector<ExportedFile> write(const Subject& subject, std::span<const std::string>) {
-  const ToolValue tree = tool_tree(tables(), subject);
-  std::vector<ExportedFile> files{{subject.stem + ".training_args_4.json", tree.dump(2) + "\n"}};
-  if (by_deepspeed(subject)) files.push_back(deepspeed_file(subject));
-  return files;
+  return trainer_files(subject, tables(), "training_args_4");
 }
 
 }  // namespace
 
 ExportTarget transformers_4_target() {
-  std::vector<ToolTable> keys = tables();
-  keys.push_back({deepspeed_keys(), by_deepspeed});
-  return {"transformers-4",
-          "4.57",
-          "TrainingArguments of Trainer before version 5",
-          refuses,
-          std::move(keys),
-          {k_rules, trainer_rules(), fsdp_sharding_rules(), fsdp_precision_rules(), program_rules(),
-           launched_rules(), unspoken_rules()},
-          write,
-          true};
+  ExportTarget target = trainer_target(tables(), k_rules);
+  target.name = "transformers-4";
+  target.version = "4.57";
+  target.help = "TrainingArguments of Trainer before version 5";
+  target.refuses = refuses;
+  target.write = write;
+  return target;
 }
 
 }  // namespace shardlab

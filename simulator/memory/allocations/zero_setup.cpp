@@ -1,6 +1,7 @@
 #include "simulator/memory/allocations/zero_setup.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/scenario/strategy_facts.h"
 #include "simulator/memory/allocations/joined_storages.h"
@@ -8,10 +9,25 @@
 namespace shardlab {
 namespace {
 
+// By parameter: the first of the buffers that holds it; none: it only passes.
+std::vector<std::optional<BufferId>> holders(const StepPlan& plan, const std::vector<BufferId>& buffers,
+                                             std::size_t parameters) {
+  std::vector<std::optional<BufferId>> found(parameters);
+  for (const BufferId buffer : buffers)
+    for (const ParameterId held : plan.buffer(buffer).parameters)
+      if (!found[held.index()]) found[held.index()] = buffer;
+  return found;
+}
+
 class ZeroSetup {
  public:
   ZeroSetup(const PlannedScenario& planned, const StepPlan& plan, Bytes device, AllocationList& list)
-      : planned_(planned), plan_(plan), graph_(planned.graph), device_(device), list_(list) {
+      : planned_(planned),
+        plan_(plan),
+        graph_(planned.graph),
+        device_(device),
+        list_(list),
+        joined_(joined_shards(planned, plan)) {
     for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
       const Instruction& instruction = plan.instructions[i];
       for (const BufferId made : instruction.allocates) {
@@ -20,9 +36,12 @@ class ZeroSetup {
         (instruction.kind == InstructionKind::Initialize ? weights_ : masters_).push_back(made);
       }
     }
+    weight_of_ = holders(plan, weights_, graph_.parameters.size());
+    master_of_ = holders(plan, masters_, graph_.parameters.size());
   }
 
   void take() {
+    if (weights_.empty()) return;
     switch (facts_of(planned_.scenario).zero_stage) {
       case 0: return take_apart();
       case 3: return take_parts();
@@ -48,13 +67,6 @@ class ZeroSetup {
       if (graph_.parameters[i].requires_grad == trained) found.push_back(make_id<ParameterId>(i));
     return found;
   }
-  // The buffer of `buffers` that holds the parameter.
-  BufferId holder(const std::vector<BufferId>& buffers, ParameterId id) const {
-    return *std::find_if(buffers.begin(), buffers.end(), [&](BufferId buffer) {
-      const std::vector<ParameterId>& held = plan_.buffer(buffer).parameters;
-      return std::find(held.begin(), held.end(), id) != held.end();
-    });
-  }
 
   // The model on the device. Those that stay are put into the buffers that hold them.
   std::vector<StorageIndex> take_model(bool trained_stay) {
@@ -62,10 +74,8 @@ class ZeroSetup {
     for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
       const auto id = make_id<ParameterId>(i);
       const StorageIndex storage = block(bytes_of_parameter(id));
-      if (trained_stay || !graph_.parameters[i].requires_grad)
-        list_.held(holder(weights_, id)).push_back(storage);
-      else
-        passing.push_back(storage);
+      const bool stays = trained_stay || !graph_.parameters[i].requires_grad;
+      (stays && weight_of_[i] ? list_.held(*weight_of_[i]) : passing).push_back(storage);
     }
     return passing;
   }
@@ -83,10 +93,11 @@ class ZeroSetup {
   }
 
   void take_flat() {
-    const BufferId flat = *std::find_if(weights_.begin(), weights_.end(), [&](BufferId id) {
+    const auto flat = std::find_if(weights_.begin(), weights_.end(), [&](BufferId id) {
       return plan_.buffer(id).layout == BufferLayout::flat;
     });
-    const Bytes bytes = plan_.buffer(flat).bytes();
+    if (flat == weights_.end() || masters_.empty()) return give_all(take_model(true));  // nothing is trained
+    const Bytes bytes = plan_.buffer(*flat).bytes();
     Bytes model;
     for (const bool trained : {false, true})
       for (const ParameterId id : parameters(trained)) model += bytes_of_parameter(id);
@@ -96,7 +107,7 @@ class ZeroSetup {
       give_all(whole);
       list_.empty_cache();
     }
-    list_.held(flat).push_back(block(bytes));
+    list_.held(*flat).push_back(block(bytes));
     if (has_room) give_all(whole);
     const BufferId master = masters_.front();
     copy_part(master);
@@ -106,9 +117,9 @@ class ZeroSetup {
   void take_parts() {
     for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
       const auto id = make_id<ParameterId>(i);
-      const BufferId shard = holder(weights_, id);
       const StorageIndex whole = block(bytes_of_parameter(id));
-      if (on_device(shard)) list_.held(shard).push_back(block(plan_.buffer(shard).bytes()));
+      const std::optional<BufferId> shard = weight_of_[i];
+      if (shard && on_device(*shard)) list_.held(*shard).push_back(block(plan_.buffer(*shard).bytes()));
       list_.give(whole);
     }
     join_shards();
@@ -124,22 +135,21 @@ class ZeroSetup {
   }
 
   void join_shards() {
-    const std::vector<BufferId> shards = joined_shards(planned_, plan_);
-    if (shards.empty()) return;
+    if (joined_.empty()) return;
     Bytes all;
-    for (const BufferId shard : shards) {
+    for (const BufferId shard : joined_) {
       all += plan_.buffer(shard).bytes();
       give_all(std::exchange(list_.held(shard), {}));
     }
     list_.empty_cache();
-    list_.held(shards.front()).push_back(block(all));
+    list_.held(joined_.front()).push_back(block(all));
   }
 
   // The widened part lives until the next one is there.
   std::optional<StorageIndex> widen(BufferId master, std::optional<StorageIndex> before) {
     const Buffer& part = plan_.buffer(master);
     if (!on_device(master)) {
-      if (part.dtype != dtype() && !joined_shards(planned_, plan_).empty()) pass(part.bytes());
+      if (part.dtype != dtype() && !joined_.empty()) pass(part.bytes());
       return before;
     }
     std::optional<StorageIndex> wide;
@@ -163,12 +173,12 @@ class ZeroSetup {
 
   void take_apart() {
     if (masters_.empty()) return;
-    take_model(true);
-    std::vector<StorageIndex> passing;
+    std::vector<StorageIndex> passing = take_model(true);
     for (const ParameterId id : parameters(true)) {
       const StorageIndex copied = block(bytes_of_parameter(id));
-      list_.held(holder(masters_, id))
-          .push_back(block(bytes_of(graph_.parameter(id).elements(), DType::float32)));
+      const StorageIndex wide = block(bytes_of(graph_.parameter(id).elements(), DType::float32));
+      const std::optional<BufferId> master = master_of_[id.index()];
+      (master ? list_.held(*master) : passing).push_back(wide);
       list_.give(copied);
     }
     for (const ParameterId id : parameters(true)) passing.push_back(block(bytes_of_parameter(id)));
@@ -183,7 +193,9 @@ class ZeroSetup {
   const ModelGraph& graph_;
   const Bytes device_;
   AllocationList& list_;
-  std::vector<BufferId> weights_, masters_;  // in the order in which the setup makes them
+  const std::vector<BufferId> joined_;                          // the shards that lie in one tensor
+  std::vector<BufferId> weights_, masters_;                     // in the order in which the setup makes them
+  std::vector<std::optional<BufferId>> weight_of_, master_of_;  // by parameter
 };
 
 }  // namespace
