@@ -53,9 +53,8 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
   }
 
   const auto scenario = parse_scenario(
-      "name: s\nsemantics: {host: shardlab}\nmodel: {config: tiny-llama, sequence_length: 64}\ncluster: "
-      "{gpu: H100-SXM, gpus_per_node: "
-      "2}\n"
+      "name: s\nsemantics: {host: shardlab}\nmodel: {config: llama-3.2-1b, sequence_length: 2048}\n"
+      "cluster: {gpu: H100-SXM, gpus_per_node: 2}\n"
       "parallel: {strategy: fsdp2}\nprecision: {param: bfloat16}\ntrain: {micro_batch: 1}\n",
       "s.yaml");
   REQUIRE_OK(scenario);
@@ -72,7 +71,8 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
   REQUIRE_OK(published);
   REQUIRE_OK(calibrated);
   CHECK(calibrated->provenance.calibrated);
-  // A processor is far slower than the GPU whose place it takes.
+  // A processor is a hundred times slower than the GPU whose place it takes, wherever there is work to do; a step of little
+  // work is all launches, which differ less between machines than a busy machine's clock does.
   CHECK(calibrated->steps[0].ranks[0].duration > 3 * published->steps[0].ranks[0].duration);
 }
 
