@@ -142,10 +142,8 @@ class LlamaBuilder {
 
   TensorId run_mlp(const LlamaLayer& layer, TensorId x) {
     if (layer.experts) return parts_.run_experts(*layer.experts, x);
-    const TensorId gate = parts_.linear(layer.gate, x, "gate");
-    const TensorId up = parts_.linear(layer.up, x, "up");
-    return parts_.linear(layer.down, parts_.gated(layer.mlp, m_.activation.activation, gate, up),
-                         "mlp_output");
+    const TensorId gated = parts_.gated(layer.mlp, m_.activation.activation, layer.gate, layer.up, x);
+    return parts_.linear(layer.down, gated, "mlp_output");
   }
 
   const LlamaLike& m_;

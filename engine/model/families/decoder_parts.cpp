@@ -101,18 +101,23 @@ TensorId DecoderParts::activate(ModuleId module, Activation activation, TensorId
   return builder.add_operator(k_gelu, module, {x}, {}, "activated", builder.tensor(x).shape, attributes);
 }
 
-// The modules of transformers multiply in a kernel of its own (5.23, modeling_llama.py LlamaMLP), unless a
-// compiler makes one of both.
-TensorId DecoderParts::gated(ModuleId module, Activation activation, TensorId gate, TensorId up) {
+// The modules of transformers activate before they ask for the other factor, and multiply in a kernel of its
+// own (5.23, modeling_llama.py LlamaMLP), unless a compiler makes one of both.
+TensorId DecoderParts::gated(ModuleId module, Activation activation, const LinearPart& gate,
+                             const LinearPart& up, TensorId x) {
   const GraphOptions& options = builder.options();
+  const TensorId turned = linear(gate, x, "gate");
   if (options.implementation == Implementation::eager && options.compile == CompileScope::none) {
-    const TensorId activated = activate(module, activation, gate);
-    return builder.add_operator(k_multiply, module, {activated, up}, {}, "gated", builder.tensor(gate).shape);
+    const TensorId activated = activate(module, activation, turned);
+    const TensorId factor = linear(up, x, "up");
+    return builder.add_operator(k_multiply, module, {activated, factor}, {}, "gated",
+                                builder.tensor(turned).shape);
   }
+  const TensorId factor = linear(up, x, "up");
   Attributes attributes;
   if (activation == Activation::gelu_tanh) attributes.set(attribute::k_tanh, true);
-  return builder.add_operator(activation == Activation::silu ? k_swiglu : k_geglu, module, {gate, up}, {},
-                              "gated", builder.tensor(gate).shape, attributes);
+  return builder.add_operator(activation == Activation::silu ? k_swiglu : k_geglu, module, {turned, factor},
+                              {}, "gated", builder.tensor(turned).shape, attributes);
 }
 
 TensorId DecoderParts::rope(ModuleId module, TensorId x, TensorId table, std::int64_t head_dim,

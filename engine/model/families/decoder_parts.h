@@ -94,7 +94,9 @@ class DecoderParts {
   // Drops a share of x, where that is not 0.
   TensorId dropout(ModuleId module, double share, TensorId x);
   TensorId activate(ModuleId module, Activation activation, TensorId x);
-  TensorId gated(ModuleId module, Activation activation, TensorId gate, TensorId up);
+  // x through both, one activated times the other.
+  TensorId gated(ModuleId module, Activation activation, const LinearPart& gate, const LinearPart& up,
+                 TensorId x);
   // The rows of x through the experts they are routed to and back, weighted.
   TensorId run_experts(const ExpertsPart& experts, TensorId x);
   // `turned` of each turned + passed heads are rotated; 0, 0: all.
