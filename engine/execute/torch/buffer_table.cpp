@@ -68,8 +68,8 @@ void BufferTable::allocate_part(Slot slot, std::size_t part) {
   const MemorySpaceScope in(entry.buffer.space);
   if (entry.buffer.space == MemorySpace::disk) return make_file(entry);
   if (entry.pool) {
-    entry.parts.front() =
-        entries_[*entry.pool].parts.front().narrow(0, entry.buffer.within->first, entry.buffer.elements);
+    const at::Tensor elements = entries_[*entry.pool].parts.front().view({-1});
+    entry.parts.front() = elements.narrow(0, entry.buffer.within->first, entry.buffer.elements);
     return;
   }
   if (entry.buffer.role == BufferRole::staging) {

@@ -129,7 +129,8 @@ void GradientReduction::send_to_owners(BufferId source, std::size_t index) {
   }
 }
 
-// A slice that is sent alone is a view in DeepSpeed; here it is copied like the others.
+// What one rank owns of a gradient that is no part of a bucket is reduced where it lies: allreduce_bucket
+// joins a single tensor to itself.
 BufferId GradientReduction::copy_slices(BufferId source, std::size_t index, const SentTogether& sent) {
   const bool whole = sent.elements == bucket(index).elements;
   Buffer buffer;
@@ -139,6 +140,7 @@ BufferId GradientReduction::copy_slices(BufferId source, std::size_t index, cons
   buffer.layout = whole ? BufferLayout::parameters : BufferLayout::flat_range;
   buffer.first = sent.first;
   buffer.parameters = bucket(index).parameters;
+  if (bucket(index).oversized && sent.slices == 1) buffer.within = PlaceInPool{source, sent.first};
   return pack(source, std::move(buffer));
 }
 
@@ -149,6 +151,7 @@ BufferId GradientReduction::copy_for(const SentToOwner& sent, BufferId source, s
   buffer.layout = BufferLayout::flat_range;
   buffer.first = sent.first;
   buffer.parameters = sent.parameters;
+  if (bucket(index).oversized) buffer.within = PlaceInPool{source, sent.first};
   return pack(source, std::move(buffer));
 }
 
@@ -161,7 +164,7 @@ BufferId GradientReduction::pack(BufferId source, Buffer slices) {
   copy.kind = InstructionKind::Pack;
   copy.stream = stream_;
   copy.unit = root_;
-  copy.bytes = b_.plan().buffer(packed).bytes();
+  copy.bytes = b_.plan().buffer(packed).own_bytes();  // what lies there already is not copied
   copy.reads = {source};
   copy.writes = copy.allocates = {packed};
   b_.emit(std::move(copy));

@@ -29,6 +29,13 @@ std::vector<bool> used_twice(const ModelGraph& graph) {
   return twice;
 }
 
+// The operator with whose backward the first gradient is complete.
+OperatorId first_completed(const std::vector<OperatorId>& ready, const std::vector<ParameterId>& order) {
+  OperatorId first{0};
+  for (const ParameterId parameter : order) first = std::max(first, ready[parameter.index()]);
+  return first;
+}
+
 class ZeroStrategy : public Strategy {
  public:
   ZeroStrategy(StepBuilder& builder, const Scenario& scenario, Stage stage)
@@ -42,8 +49,8 @@ class ZeroStrategy : public Strategy {
         group_(builder.add_group(GroupDimension::shard, ranks_)),
         ready_(completing_operators(builder.graph())),
         tied_(used_twice(builder.graph())),
-        order_(takes_at_once_ ? arrival_order(builder.graph()) : parameters_with_gradients(builder.graph())) {
-  }
+        order_(takes_at_once_ ? arrival_order(builder.graph()) : parameters_with_gradients(builder.graph())),
+        first_complete_(first_completed(ready_, order_)) {}
 
   void declare_persistent() override {
     weights_.emplace(b_, root(), ranks_, group_, host_, options_.round_robin_gradients);
@@ -65,7 +72,7 @@ class ZeroStrategy : public Strategy {
     const OperatorId begin = b_.partition().segment(segment).begin;
     const std::size_t first = next_;
     while (next_ < order_.size() && is_ready(order_[next_], begin)) ++next_;
-    reduction_->open(micro_batch());
+    if (begin <= first_complete_) reduction_->open(micro_batch());
     if (takes_at_once_ && reduces()) take(first, next_);
   }
 
@@ -174,6 +181,7 @@ class ZeroStrategy : public Strategy {
   const std::vector<OperatorId> ready_;  // by ParameterId
   const std::vector<bool> tied_;         // by ParameterId: several operators add to its gradient
   const std::vector<ParameterId> order_;
+  const OperatorId first_complete_;  // its hook makes the bucket (setup_buckets)
   std::size_t next_ = 0;  // index into order_: the first gradient of this micro-batch that is not ready
   std::optional<FlatGroup> weights_;
   std::optional<BufferId> frozen_;  // parameters

@@ -20,6 +20,18 @@ std::string pack_text(const Context& c) {
                      bucket.name);
 }
 
+bool lies_there(const Context& c) {
+  return c.step.buffer(c.self().writes.front()).within.has_value();
+}
+
+std::string part_of_gradient_text(const Context& c) {
+  const Buffer& part = c.step.buffer(c.self().writes.front());
+  return fmt::format(
+      "This gradient is larger than a bucket, and several ranks own parts of it. These {} elements are one "
+      "rank's: they are reduced where they lie, nothing is copied.",
+      part.elements);
+}
+
 std::string slices_text(const Context& c) {
   const Buffer& slices = c.step.buffer(c.self().writes.front());
   return fmt::format(
@@ -128,6 +140,7 @@ std::span<const ReasonRule> rules() {
        },
        bucket},
       {K::Pack, writes_bucket, pack_text, bucket},
+      {K::Pack, lies_there, part_of_gradient_text, bucket},
       {K::Pack, nullptr, slices_text, bucket},
       {K::ZeroGradients,
        [](const Context& c) { return !c.self().writes.empty(); },
