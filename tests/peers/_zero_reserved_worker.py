@@ -34,21 +34,29 @@ def model_of(case):
         return AutoModelForCausalLM.from_config(config, attn_implementation=attention, dtype=dtype)
 
 
-def heaviest_rank(case):
-    """Of ZeRO-2 the rank whose part of the flat vector lies in most elements of whole parameters, of equals the last, whose gradients come
-    first. ZeRO-1 takes gradients in the order of definition, when all of them are there: the first rank's come first."""
-    parallel = case["scenario"]["parallel"]
-    if parallel["strategy"] not in ("zero1", "zero2") or (parallel["strategy"] == "zero1" and not parallel.get("zero", {}).get("overlap_comm")):
+def takes_in_order(parallel):
+    """ZeRO-1 takes gradients in the order of definition, when all of them are there."""
+    return parallel["strategy"] == "zero1" and not parallel.get("zero", {}).get("overlap_comm")
+
+
+def chosen_rank(case):
+    """The rank that is real: the "heaviest", whose part of the flat vector lies in most elements of whole parameters, or the "first", which owns
+    the end of what is reduced first."""
+    parallel, ranks = case["scenario"]["parallel"], case["ranks"]
+    if parallel["strategy"] not in ("zero1", "zero2"):
         return 0
-    parameters, ranks = [parameter.numel() for parameter in model_of(case).parameters()], case["ranks"]
+    in_order = takes_in_order(parallel)
+    if case["rank"] == "first":
+        return 0 if in_order else ranks - 1
+    sizes = [parameter.numel() for parameter in model_of(case).parameters()]
     if parallel.get("zero", {}).get("round_robin_gradients"):
-        parameters = [size for first in range(ranks) for size in parameters[first::ranks]]
-    part, touched, offset = -(-sum(parameters) // (2 * ranks)) * 2, [0] * ranks, 0
-    for size in parameters:
+        sizes = [size for first in range(ranks) for size in sizes[first::ranks]]
+    part, touched, offset = -(-sum(sizes) // (2 * ranks)) * 2, [0] * ranks, 0
+    for size in sizes:
         for rank in range(offset // part, (offset + size - 1) // part + 1):
             touched[rank] += size
         offset += size
-    return max(range(ranks), key=lambda rank: (touched[rank], rank))
+    return max(range(ranks), key=lambda rank: (touched[rank], -rank if in_order else rank))
 
 
 def made(case):
@@ -84,7 +92,7 @@ def answer(case):
     # It looks at values of kernels, which here are zeros.
     transformers.masking_utils.find_packed_sequence_indices = lambda *_: None
     torch.backends.cuda.enable_cudnn_sdp(False)
-    rank = heaviest_rank(case)
+    rank = chosen_rank(case)
     os.environ.update(RANK=str(rank), WORLD_SIZE=str(case["ranks"]), LOCAL_RANK="0")  # as launchers say it
     dist.init_process_group("fake", rank=rank, world_size=case["ranks"], store=FakeStore())
     deepspeed.init_distributed(dist_backend="fake", auto_mpi_discovery=False)

@@ -1,15 +1,18 @@
 """What torch's caching allocator reserves under DeepSpeed: real ZeRO 0 to 3 on a GPU that computes nothing (hollow_gpu/) against `simulate`.
 Allocated bytes at rest after deepspeed.initialize and the peaks of the first step and of later ones; the run's peaks of allocated, active
-and reserved bytes, initialisation included. Of ZeRO-1 and ZeRO-2, whose ranks differ, the rank that keeps most is real, as the one plan for
-all ranks says it. Targets: 1 % of allocated and active, 5 % of reserved bytes.
+and reserved bytes, initialisation included. Ranks of ZeRO-1 and ZeRO-2 differ, and the one plan is that of all: two of them are real, the
+one that keeps most whole gradients and the one that owns the end of what is reduced first, and the higher counts. Targets: 1 % of allocated
+and active, 5 % of reserved bytes.
 
-What another stream has used is free again when the GPU has come so far, so ZeRO-3 runs on a GPU that is done with everything at once and
-on one that is done with nothing but what the host waits for and what that needs; what is predicted has to lie between the two.
+What another stream has used is free again when the GPU has come so far, so ZeRO-3 and overlap_comm run on a GPU that is done with
+everything at once and on one that is done with nothing but what the host waits for and what that needs; what is predicted has to lie
+between the two.
 
 Fixed cases meet the targets but for KNOWN and the first step; seeded ones stay within LIMITS. These limits were set when the figures were
-known: they keep them from growing, what is shown are the lines that count what is within the targets. Known beyond a target: ZeRO-1 and ZeRO-2 where one bucket holds a large share of the model or gradients are larger
-than a bucket, with overlap_comm (what the stream of reductions has used), in float32, and round_robin_gradients; at rest ZeRO-0 in 16 bits,
-which DeepSpeed builds with the optimizer's states and a plan without. The interpreter is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
+known: they keep them from growing, what is shown are the lines that count what is within the targets. Known beyond a target: reserved bytes of
+ZeRO-2 8B, where the norm of the whole head's gradient in float64 finds no free block in the second step, and of round_robin_gradients;
+allocated bytes with the optimizer on the host, which the same norm adds to; at rest ZeRO-0 in 16 bits, which DeepSpeed builds with the
+optimizer's states and a plan without. The interpreter is $SHARDLAB_TRANSFORMERS (scripts/peers_env.sh).
 
 Of the fixed cases every second runs by day, all with $SHARDLAB_NIGHTLY. zero_reserved.py [SEED [COUNT]]
 """
@@ -30,9 +33,8 @@ from reserved_memory import ENDLESS, TARGETS, beside, needed_here
 PHASES = {"rest": "shard", "first": "first_step", "later": "steady"}
 ALL_TARGETS = {**TARGETS, **dict.fromkeys(PHASES, 0.01)}
 FIRST = 0.05  # of the first step of fixed cases
-LIMITS = {"allocated": 0.06, "active": 0.12, "reserved": 0.2, "rest": 0.01, "first": 0.06, "later": 0.06}  # of seeded settings
-KNOWN = {"zero1 round robin": 0.1, "zero2 fp32": 0.16, "zero2 bf16, small bucket": 0.15, "zero2 overlap": 0.08, "zero2 no reduce_scatter": 0.15,
-         "zero2 float32 sums": 0.15, "zero2 optimizer on the host": 0.06, "zero3 Qwen3-8B": 0.06, "zero3 hpZ": 0.08,
+LIMITS = {"allocated": 0.03, "active": 0.03, "reserved": 0.12, "rest": 0.01, "first": 0.06, "later": 0.03}  # of seeded settings
+KNOWN = {"zero1 round robin": 0.09, "zero2 8B": 0.08, "zero2 optimizer on the host": 0.06, "zero3 Qwen3-8B": 0.06, "zero3 hpZ": 0.08,
          "zero3 optimizer on the host": 0.02, "zero3 all on the host": 0.02}
 
 
@@ -47,20 +49,33 @@ def written(values, folder, number):
     return place / "scenario.json"
 
 
+def has_other_streams(values):
+    parallel = values["scenario"]["parallel"]
+    return parallel["strategy"] == "zero3" or parallel.get("zero", {}).get("overlap_comm", False)
+
+
+def runs_of(values):
+    """Runs of which the highest counts, for each answer one list."""
+    ranks = ["heaviest", "first"] if values["scenario"]["parallel"]["strategy"] in ("zero1", "zero2") else ["heaviest"]
+    return [[{"events": events, "rank": rank} for rank in ranks] for events in (("apart", "at_once") if has_other_streams(values) else ("waited",))]
+
+
+def most_of(answers):
+    """Of several ranks the highest of every figure."""
+    phases = [phase for phase, figures in answers[0].items() if isinstance(figures, dict)]
+    return {phase: {figure: max(answer[phase][figure] for answer in answers) for figure in answers[0][phase]} for phase in phases}
+
+
 def recorded(cases, folder):
     """What real torch says of each, on a GPU that is as far behind its host as it may be and, where streams differ, on one that never is."""
-    runs, counts = [], []
-    for values in cases:
-        events = ["apart", "at_once"] if values["scenario"]["parallel"]["strategy"] == "zero3" else ["waited"]
-        counts.append(len(events))
-        runs += [{**values, "conf": "", "memory": ENDLESS, "events": each} for each in events]
+    runs = [{**values, "conf": "", "memory": ENDLESS, **one} for values in cases for ranks in runs_of(values) for one in ranks]
     hollow = pathlib.Path(os.environ["SHARDLAB_BUILD"]) / "hollow_gpu"
     (folder / "cases.json").write_text(json.dumps(runs))
     subprocess.run([os.environ["SHARDLAB_TRANSFORMERS"], str(HERE / "_zero_reserved_worker.py"), str(folder / "cases.json"),
                     str(folder / "answers.json")], check=True, timeout=1200,
                    env={**os.environ, "LD_LIBRARY_PATH": str(hollow), "LD_PRELOAD": str(hollow / "libhollow_gpu.so")})
     answers = iter(json.loads((folder / "answers.json").read_text()))
-    return [[next(answers) for _ in range(count)] for count in counts]
+    return [[most_of([next(answers) for _ in ranks]) for ranks in runs_of(values)] for values in cases]
 
 
 def predicted(file):
@@ -125,7 +140,7 @@ def needed_here_with_deepspeed():
 
 def main():
     needed_here_with_deepspeed()
-    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(12, 60))
+    seed, count = (int(sys.argv[1]) if len(sys.argv) > 1 else 1), (int(sys.argv[2]) if len(sys.argv) > 2 else drawn(6, 60))
     draw = random.Random(seed)
     fixed = fixed_cases()[::1 if os.environ.get("SHARDLAB_NIGHTLY") else 2]
     cases = fixed + [drawn_case(draw) for _ in range(count)]

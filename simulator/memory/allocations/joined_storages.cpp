@@ -1,5 +1,7 @@
 #include "simulator/memory/allocations/joined_storages.h"
 
+#include <algorithm>
+
 #include "engine/scenario/strategy_facts.h"
 
 namespace shardlab {
@@ -29,6 +31,29 @@ void join(const StepPlan& plan, const std::vector<BufferId>& parts,
   if (!parts.empty()) joined[parts.front().index()] = all;
 }
 
+// Where each buffer is given back; none: after the plan.
+std::vector<std::size_t> ends_of(const StepPlan& plan) {
+  std::vector<std::size_t> ends(plan.buffers.size(), plan.instructions.size());
+  for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
+    for (const BufferId freed : plan.instructions[i].frees) ends[freed.index()] = i;
+  }
+  return ends;
+}
+
+// Gradient shards that one instruction makes and one gives back.
+void join_gradients(const StepPlan& plan, std::vector<std::optional<Bytes>>& joined) {
+  const std::vector<std::size_t> ends = ends_of(plan);
+  for (const Instruction& instruction : plan.instructions) {
+    const std::vector<BufferId>& made = instruction.allocates;
+    if (instruction.kind != InstructionKind::Unpack || made.size() < 2) continue;
+    const bool alike = std::all_of(made.begin(), made.end(), [&](BufferId id) {
+      return plan.buffer(id).buffer_class == BufferClass::gradient_shard &&
+             ends[id.index()] == ends[made.front().index()];
+    });
+    if (alike) join(plan, made, joined);
+  }
+}
+
 }  // namespace
 
 // Masters are in float32; where the weights are too, masters are of the root, which owns no parameter itself.
@@ -42,6 +67,8 @@ std::vector<BufferId> joined_shards(const PlannedScenario& planned, const StepPl
 
 std::vector<std::optional<Bytes>> joined_storages(const PlannedScenario& planned, const StepPlan& plan) {
   std::vector<std::optional<Bytes>> joined(plan.buffers.size());
+  const int stage = facts_of(planned.scenario).zero_stage;
+  if (stage == 1 || stage == 2) join_gradients(plan, joined);
   join(plan, joined_shards(planned, plan), joined);
   join(plan, lasting_of(planned, plan, BufferClass::gradient_shard, [](const Buffer&) { return true; }),
        joined);

@@ -10,6 +10,7 @@
 #include "engine/plan/segment_run.h"
 #include "simulator/memory/allocations/allocation_list.h"
 #include "simulator/memory/allocations/flat_setup.h"
+#include "simulator/memory/allocations/gradient_copies.h"
 #include "simulator/memory/allocations/joined_storages.h"
 #include "simulator/memory/allocations/program_allocations.h"
 #include "simulator/memory/allocations/zero_setup.h"
@@ -40,8 +41,13 @@ class StepWalk {
         whose_(whose),
         device_(device),
         list_(plan, {plan, joins_of(plan, whose)}),
+        copies_(planned, plan),
         storages_(plan.buffers.size()) {
+    for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+      if (plan.buffers[i].within) storages_[i].emplace();  // no memory of its own
+    }
     if (whose != WhoseStorages::framework) return;
+    for (const BufferId replaced : copies_.replaced()) storages_[replaced.index()].emplace();
     const std::vector<std::optional<Bytes>> joined = joined_storages(planned, plan);
     for (std::size_t i = 0; i < joined.size(); ++i) {
       if (joined[i]) storages_[i].emplace();
@@ -78,8 +84,13 @@ class StepWalk {
     }
     if (passes_on(id)) return {};
     take_all(instruction);
+    if (whose_ == WhoseStorages::framework) copy_gradients(instruction);
     for (const BufferId buffer : instruction.frees) list_.give_buffer(buffer, id);
     return {};
+  }
+
+  void copy_gradients(const Instruction& instruction) {
+    for (const Bytes bytes : copies_.of(instruction)) list_.give(list_.take(bytes, instruction.stream));
   }
 
   // DeepSpeed's bucket is one block, whose contents and rest a plan tells apart; refilled it stays what it
@@ -212,6 +223,7 @@ class StepWalk {
   WhoseStorages whose_;
   Bytes device_;
   AllocationList list_;
+  GradientCopies copies_;
   std::vector<std::optional<std::vector<Bytes>>> storages_;  // by buffer
 };
 

@@ -81,15 +81,13 @@ class ZeroSetup {
   }
 
   // Copied to float32 by way of a copy in the parameters' dtype. The host gets what the device has widened.
+  // On its way to the host it is widened there: torch converts a copy that is waited for on the processor.
   void copy_part(BufferId master) {
     const Buffer& part = plan_.buffer(master);
     const StorageIndex copied = block(bytes_of(part.elements, dtype()));
-    const bool wide = part.dtype == dtype();
-    if (on_device(master))
-      list_.held(master).push_back(wide ? copied : block(part.bytes()));
-    else if (!wide)
-      pass(part.bytes());
-    if (!wide || !on_device(master)) list_.give(copied);
+    const bool stays = on_device(master) && part.dtype == dtype();
+    if (on_device(master)) list_.held(master).push_back(stays ? copied : block(part.bytes()));
+    if (!stays) list_.give(copied);
   }
 
   void take_flat() {
