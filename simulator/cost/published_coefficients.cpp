@@ -43,9 +43,27 @@ double attention_speed(const Device& device, AttentionKind kind) {
   return 1;
 }
 
-// The share of that rate that is left with a mask: by the kernel that torch takes for it.
-double masked_share(const Device& device) {
+// No kernel of flash attention takes float32: torch takes its memory-efficient one, which multiplies each
+// number as three of TF32 where there are units for that (torch 2.11, mem_eff_attention/gemm_kernel_utils.h,
+// OpMultiplyAddFastF32 from capability 8.0 on).
+FlopsPerSecond float32_attention_rate(const Device& device) {
+  constexpr int k_first_with_tf32 = 80, k_products_of_one = 3;
+  const bool in_tf32 = device.cuda_capability >= k_first_with_tf32 && device.attention.tf32;
+  const FlopsPerSecond rate = in_tf32 ? *device.attention.tf32 * (1.0 / k_products_of_one)
+                                      : rate_of(device.attention, DType::float32);
+  return rate * device.kernels.attention.efficient;
+}
+
+FlopsPerSecond attention_rate(const Device& device, AttentionKind kind, DType dtype) {
+  if (device.kind != DeviceKind::cpu && dtype == DType::float32) return float32_attention_rate(device);
+  return rate_of(device.attention, dtype) * attention_speed(device, kind);
+}
+
+// The share of that rate that is left with a mask: by the kernel that torch takes for it, which in float32 is
+// the same.
+double masked_share(const Device& device, DType dtype) {
   const AttentionFigures& figures = device.kernels.attention;
+  if (dtype == DType::float32) return 1;
   return of_today_on_hopper(device) ? figures.cudnn_masked : figures.efficient;
 }
 
@@ -85,12 +103,14 @@ DtypeCoefficients compute_of(const Device& device, AttentionKind kind, DType dty
                                 {},
                                 {device.multiprocessors, device.kernels.tiles},
                                 alignment_of(device, static_cast<MatmulUse>(use), dtype)};
-  const auto rates = by_direction(rate_of(device.attention, dtype) * attention_speed(device, kind),
-                                  device.kernels.attention);
+  const auto rates = by_direction(attention_rate(device, kind, dtype), device.kernels.attention);
   for (std::size_t direction = 0; direction < rates.size(); ++direction) {
-    coefficients.attention[direction] = {
-        rates[direction],    device.attention_sequence_half, overhead_ns, {}, device.kernels.attention.narrow,
-        masked_share(device)};
+    coefficients.attention[direction] = {rates[direction],
+                                         device.attention_sequence_half,
+                                         overhead_ns,
+                                         {},
+                                         device.kernels.attention.narrow,
+                                         masked_share(device, dtype)};
   }
   return coefficients;
 }

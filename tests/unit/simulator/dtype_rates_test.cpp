@@ -108,6 +108,28 @@ TEST_CASE("attention that is handed a mask runs at the rate of the kernel that t
   CHECK(share(device_called("A100-SXM-80GB"), false) == Approx(figures.efficient));
 }
 
+// Rates of the data sheets: 156 of 312 TFLOP/s in TF32 on an A100, 494.5 of 989 on an H100; a V100 has
+// none: 15.7 of 125.
+TEST_CASE("attention in float32 multiplies in TF32 three times, where there is TF32") {
+  const auto share = [](const std::string& gpu) {
+    Device device = device_called(gpu);
+    device.older_libraries = true;  // 16 bits by flash attention 2, also on Hopper
+    const CostCoefficients costs = published_coefficients(device, {});
+    return costs.float32.attention[1].rate.value / costs.float16.attention[1].rate.value /
+           device.kernels.attention.efficient;
+  };
+  CHECK(share("A100-SXM-80GB") == Approx(0.5 / 3));
+  CHECK(share("H100-SXM") == Approx(0.5 / 3).epsilon(0.01));
+  CHECK(share("V100-SXM-32GB") == Approx(15.7 / 125).epsilon(0.01));
+
+  const auto masked = [](DType dtype) {
+    const CostCoefficients costs = published_coefficients(device_called("H100-SXM"), {});
+    return (dtype == DType::float32 ? costs.float32 : costs.bfloat16).attention[0].masked;
+  };
+  CHECK(masked(DType::float32) == 1);
+  CHECK(masked(DType::bfloat16) < 1);
+}
+
 TEST_CASE("a segment that computes in float16 takes the time of float16") {
   const auto forward_ns = [](const std::string& param) {
     const PlannedScenario planned = test::small_scenario(
