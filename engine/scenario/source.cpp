@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "engine/base/text/utf8.h"
+#include "engine/scenario/keys/short_sections.h"
 #include "engine/scenario/yaml_edit.h"
 
 namespace shardlab {
@@ -53,6 +54,17 @@ YamlNode& value_of(YamlNode& map, const std::string& key, const Place& place) {
   return map.entries.back().value;
 }
 
+// A section that is written as one word, as the map that the word stands for.
+void write_out(YamlNode& node, const std::string& path) {
+  const std::string key = node.is_scalar() ? short_key_of(path) : std::string();
+  if (key.empty()) return;
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  map.place = node.place;
+  map.entries.push_back({key, node.place, std::move(node)});
+  node = std::move(map);
+}
+
 }  // namespace
 
 Status apply_override(YamlNode& root, std::string_view assignment) {
@@ -73,6 +85,7 @@ Status apply_override(YamlNode& root, std::string_view assignment) {
   for (const std::string& part : parts) {
     if (part.empty()) return bad_input(place, "a key with an empty part");
     if (node->is_null()) node->kind = YamlNode::Kind::map;
+    write_out(*node, path);
     if (!node->is_map()) {
       return bad_input(place,
                        fmt::format("{} is {} (at {}), not a map of keys", path, describe(node->kind),

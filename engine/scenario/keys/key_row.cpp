@@ -72,6 +72,8 @@ KeyRow section_row(std::string_view name, Finder find, std::function<const KeyTa
                    std::string_view short_key) {
   KeyRow row;
   row.name = name;
+  row.table = table;
+  row.short_key = short_key;
   const std::string only_key(short_key);
   row.read = [=](const YamlNode& node, const std::string& path, void* outer, Reading& reading) {
     if (node.is_scalar() && !only_key.empty()) {

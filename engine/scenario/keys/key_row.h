@@ -41,6 +41,8 @@ struct KeyLine {
   OnlyWith condition;
 };
 
+struct KeyTable;
+
 struct KeyRow {
   std::string name;
   std::function<void(const YamlNode&, const std::string& path, void* section, Reading&)> read;
@@ -52,6 +54,9 @@ struct KeyRow {
   std::function<void(const void* section, const std::string& path, const ScenarioSource&, Problems&)> check;
   std::function<void(const std::string& path, std::vector<KeyLine>&)> describe_to;
   OnlyWith only_with;
+  // Of a nested section: its rows, and the key that a single word gives. Else empty.
+  std::function<const KeyTable&()> table;
+  std::string short_key;
 };
 
 struct KeyTable {

@@ -80,6 +80,7 @@ void describe_distillation(const std::string& path, std::vector<KeyLine>& lines)
 Key<Scenario> distillation() {
   KeyRow row;
   row.name = "distillation";
+  row.table = []() -> const KeyTable& { return distillation_keys().table(); };
   row.read = [](const YamlNode& node, const std::string& path, void* section, Reading& reading) {
     read_section(distillation_keys(), node, path, static_cast<Scenario*>(section)->distillation.emplace(),
                  reading);

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "engine/scenario/cluster_spec.h"
+#include "engine/scenario/distillation_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/read_scenario.h"
@@ -52,6 +53,22 @@ TEST_CASE("overrides: names in any case and aliases become the names that are wr
   CHECK(with({"parallel.strategy=fully_shard"})->parallel->strategy == "fsdp2");
   CHECK(with({"parallel.strategy=FullyShardedDataParallel"})->parallel->strategy == "fsdp1");
   CHECK(with({"cluster={gpu: h100, gpus_per_node: 8}"})->cluster->gpu == "H100-SXM");
+}
+
+TEST_CASE("overrides: a section that is one word is written out") {
+  const std::string_view short_form =
+      "model: {config: tiny-llama, sequence_length: 128}\ncluster: hgx-h100\nparallel: {strategy: fsdp2}\n"
+      "distillation: {teacher: tiny-llama}\n";
+  const auto read =
+      parse_scenario(short_form, "a.yaml",
+                     std::vector<std::string>{"cluster.nodes=2", "distillation.teacher.dtype=bfloat16",
+                                              "distillation.teacher.parallel.strategy=fsdp2"});
+  REQUIRE_OK(read);
+  CHECK(read->cluster->node == "dgx-h100");
+  CHECK(read->cluster->nodes == 2);
+  CHECK(read->distillation->teacher.model->config == "tiny-llama");
+  CHECK(read->distillation->teacher.model->dtype == DType::bfloat16);
+  CHECK(read->distillation->teacher.parallel->strategy == "fsdp2");
 }
 
 TEST_CASE("overrides: names that mean several things are told apart") {
