@@ -23,6 +23,9 @@ void add_state_savings(const PlannedScenario& planned, Savings& savings);
 // What forward keeps for backward, and temporaries.
 void add_activation_savings(const PlannedScenario& planned, Savings& savings);
 
+// What a distillation's teacher holds.
+void add_teacher_savings(const PlannedScenario& planned, Savings& savings);
+
 // Fewer bytes a number.
 void add_precision_savings(const PlannedScenario& planned, Savings& savings);
 

@@ -143,7 +143,9 @@ class Settings {
 }  // namespace
 
 std::vector<SettingsToTry> settings_that_could_hasten(const PlannedScenario& planned) {
-  return Settings(planned).all();
+  std::vector<SettingsToTry> found = Settings(planned).all();
+  for (SettingsToTry& each : teacher_settings_that_could_hasten(planned)) found.push_back(std::move(each));
+  return found;
 }
 
 }  // namespace shardlab

@@ -16,6 +16,9 @@ struct SettingsToTry {
   bool comparison = false;            // our operators (settings_to_try.h)
 };
 
+// Those of them that are about a distillation's teacher.
+std::vector<SettingsToTry> teacher_settings_that_could_hasten(const PlannedScenario& planned);
+
 std::vector<SettingsToTry> settings_that_could_hasten(const PlannedScenario& planned);
 
 }  // namespace shardlab

@@ -75,6 +75,7 @@ Savings all_but_micro_batches(const PlannedScenario& planned) {
   Savings savings;
   add_unit_savings(planned, savings);
   add_state_savings(planned, savings);
+  add_teacher_savings(planned, savings);
   add_activation_savings(planned, savings);
   add_precision_savings(planned, savings);
   add_shorter_sequence(planned, savings);

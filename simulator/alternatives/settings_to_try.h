@@ -15,6 +15,7 @@ enum class Touches : std::uint8_t {
   nothing,    // the training is the same, number by number but for rounding
   batch,      // the global batch, unless accumulation makes up for it
   precision,  // it computes or stores in fewer bits
+  teacher,    // in how many bits a frozen teacher is stored
   training,   // what is trained: the context
   operators,  // whose operators compute
 };

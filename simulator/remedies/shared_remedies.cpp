@@ -27,6 +27,7 @@ constexpr StepOfKeys k_steps[] = {
     {"activation.", RemedyStep::checkpointing},
     {"offload.optimizer", RemedyStep::optimizer_offload},
     {"offload.parameters", RemedyStep::parameter_offload},
+    {"distillation.teacher.dtype", RemedyStep::lower_types},
 };
 
 RemedyStep step_of(const std::string& setting) {
@@ -47,7 +48,8 @@ bool has_level(const std::vector<Remedy>& remedies, const std::vector<std::strin
 std::vector<Remedy> shared_remedies(const PlannedScenario& planned, const RunSummary& run) {
   std::vector<Remedy> remedies;
   for (const SettingToTry& each : settings_that_could_save(planned, run)) {
-    if (each.touches == Touches::nothing) remedies.push_back({step_of(each.setting), {{each.setting}}});
+    if (each.touches == Touches::nothing || each.touches == Touches::teacher)
+      remedies.push_back({step_of(each.setting), {{each.setting}}});
   }
   return remedies;
 }
