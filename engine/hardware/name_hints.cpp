@@ -15,19 +15,31 @@
 namespace shardlab {
 namespace {
 
-// "8xH100" taken apart.
 struct Several {
   std::int64_t count = 0;
   std::string_view name;
 };
 
+std::string_view without_ends(std::string_view text) {
+  constexpr std::string_view k_between = " -_";
+  const std::size_t begin = std::min(text.find_first_not_of(k_between), text.size());
+  return text.substr(begin, text.find_last_not_of(k_between) + 1 - begin);
+}
+
+std::optional<Several> counted(std::string_view number, std::string_view name) {
+  const auto count = parse_integer(without_ends(number));
+  return count && *count > 0 ? std::optional(Several{*count, without_ends(name)}) : std::nullopt;
+}
+
+// "8xH100", "8 x H100", "H100x8", Lambda's "gpu_8x_h100_sxm5" taken apart.
 std::optional<Several> several(std::string_view text) {
-  const std::size_t x = text.find_first_of("xX");
-  if (x == std::string_view::npos) return std::nullopt;
-  const auto count = parse_integer(text.substr(0, x));
-  std::string_view name = text.substr(x + 1);
-  while (!name.empty() && (name.front() == ' ' || name.front() == '-')) name.remove_prefix(1);
-  return count && *count > 0 ? std::optional(Several{*count, name}) : std::nullopt;
+  constexpr std::string_view k_lambda = "gpu_";
+  if (text.starts_with(k_lambda)) text.remove_prefix(k_lambda.size());
+  constexpr std::string_view k_times = "xX";
+  const std::size_t first = text.find_first_of(k_times), last = text.find_last_of(k_times);
+  if (first == std::string_view::npos) return std::nullopt;
+  const auto before = counted(text.substr(0, first), text.substr(first + 1));
+  return before ? before : counted(text.substr(last + 1), text.substr(0, last));
 }
 
 // The name of the file that a name or an alias means; none where there is none.
@@ -66,7 +78,8 @@ std::string hint_for_node(std::string_view name) {
   const auto gpu = found("gpus", counted ? counted->name : name);
   if (!gpu) return "";
   const std::vector<std::string> nodes = nodes_with(*gpu, count);
-  const std::string alone = "write " + as_gpu(*gpu, count);
+  const std::int64_t usual = nodes.empty() ? count : find_node(nodes.front())->gpus;
+  const std::string alone = "write " + as_gpu(*gpu, usual);
   return nodes.empty() ? alone : fmt::format("{}; nodes with {}: {}", alone, *gpu, fmt::join(nodes, ", "));
 }
 

@@ -1,11 +1,13 @@
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "engine/base/yaml.h"
 #include "engine/hardware/catalogue.h"
 #include "engine/hardware/description.h"
 #include "engine/hardware/node.h"
+#include "engine/hardware/plain_name.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -46,7 +48,7 @@ TEST_CASE("hardware: every shipped GPU loads and is plausible") {
 }
 
 TEST_CASE("hardware: every shipped node loads and names a known GPU") {
-  REQUIRE(node_names().size() == 20);
+  REQUIRE(node_names().size() == 22);
   for (const std::string& name : node_names()) {
     INFO(name);
     const auto node = find_node(name);
@@ -94,12 +96,68 @@ TEST_CASE("hardware: aliases, any case, and near misses") {
     CHECK(find_node(alias.key).value().name == alias.value.text);
 }
 
+TEST_CASE("hardware: what drivers print and clouds write is understood") {
+  const auto gpu = [](std::string_view name) { return find_gpu(name).value().name; };
+  const auto node = [](std::string_view name) { return find_node(name).value().name; };
+  CHECK(gpu("NVIDIA H100 80GB HBM3") == "H100-SXM");  // nvidia-smi
+  CHECK(gpu("h100 80gb hbm3") == "H100-SXM");
+  CHECK(gpu("NVIDIA-H100-80GB-HBM3") == "H100-SXM");  // Kubernetes' label nvidia.com/gpu.product
+  CHECK(gpu("NVIDIA H100 PCIe") == "H100-PCIe");
+  CHECK(gpu("NVIDIA H100 NVL") == "H100-NVL");
+  CHECK(gpu("NVIDIA H200") == "H200-SXM");
+  CHECK(gpu("NVIDIA A100-SXM4-40GB") == "A100-SXM-40GB");
+  CHECK(gpu("NVIDIA A100 80GB PCIe") == "A100-PCIe-80GB");
+  CHECK(gpu("NVIDIA GeForce RTX 4090") == "RTX4090");
+  CHECK(gpu("NVIDIA RTX A6000") == "A6000");
+  CHECK(gpu("Tesla V100-SXM2-16GB") == "V100-SXM-16GB");
+  CHECK(gpu("NVIDIA GH200 480GB") == "GH200");
+  CHECK(gpu("AMD Instinct MI300X") == "MI300X");
+  CHECK(gpu("A100 80 GB SXM") == "A100-SXM-80GB");
+  CHECK(gpu("nvidia-tesla-a100") == "A100-SXM-40GB");  // GKE
+  CHECK(node("a3-highgpu-8g") == "gcp-a3-highgpu-8g");
+  CHECK(node("ml.p5.48xlarge") == "aws-p5.48xlarge");
+  CHECK(node("p6-b200.48xlarge") == "aws-p6-b200.48xlarge");
+  CHECK(node("ND H100 v5") == "azure-nd-h100-v5");
+  CHECK(node("Standard_ND96isr_H200_v5") == "azure-nd-h200-v5");
+  CHECK(node("Standard_ND96asr_v4") == "azure-nd-a100-v4");
+  CHECK(node("DGX H100") == "dgx-h100");
+}
+
+TEST_CASE("hardware: no two devices are plainly called the same") {
+  const YamlNode aliases = yaml_of("hardware/aliases.yaml");
+  for (const char* folder : {"gpus", "nodes"}) {
+    std::map<std::string, std::string> meant;
+    const auto add = [&](const std::string& name, const std::string& file) {
+      INFO(name);
+      CHECK(meant.emplace(plain_hardware_name(name), file).first->second == file);
+    };
+    for (const std::string& name : described_names(folder)) add(name, name);
+    for (const YamlEntry& alias : aliases.find(folder)->entries) {
+      // GKE's own name, which is found as it is written: an A100 without more is one of 80 GB.
+      if (alias.key != "NVIDIA-Tesla-A100") add(alias.key, alias.value.text);
+    }
+  }
+}
+
+TEST_CASE("hardware: what is no misspelling is not said to be one") {
+  for (const char* name : {"H800", "RTX 6000 Ada", "3091"})
+    CHECK_THAT(find_gpu(name).error().hint, test::contains_text("known: A10, A100-PCIe-40GB"));
+  for (const char* name : {"g5.48xlarge", "p3.16xlarge", "DGX A100 40GB"})
+    CHECK_THAT(find_node(name).error().hint, test::contains_text("known: aws-p4d.24xlarge"));
+  CHECK(find_gpu("MI250").error().hint == "did you mean 'MI250X'?");
+}
+
 TEST_CASE("hardware: a name in the wrong place is told where it belongs") {
   CHECK(find_gpu("8xH100").error().hint == "write cluster: {gpu: H100-SXM, gpus_per_node: 8}");
   CHECK(find_gpu("hgx-h100").error().hint == "'hgx-h100' is a node: cluster: {node: dgx-h100}");
   CHECK_THAT(find_node("h100").error().hint,
              test::contains_text("write cluster: {gpu: H100-SXM, gpus_per_node: 8}; nodes with H100-SXM: "));
   CHECK_THAT(find_node("h100").error().hint, test::contains_text("dgx-h100"));
+  CHECK_THAT(find_node("gpu_8x_h100_sxm5").error().hint,  // Lambda
+             test::contains_text("write cluster: {gpu: H100-SXM, gpus_per_node: 8}"));
+  CHECK(find_node("gb200").error().hint ==
+        "write cluster: {gpu: GB200, gpus_per_node: 4}; nodes with GB200: gb200-nvl72-tray");
+  CHECK(find_gpu("H100 80GB SXM5 x8").error().hint == "write cluster: {gpu: H100-SXM, gpus_per_node: 8}");
   CHECK_THAT(find_node("4xA100").error().hint, test::contains_text("{gpu: A100-SXM-80GB, gpus_per_node: 4}"));
 }
 
