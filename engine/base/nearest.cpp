@@ -49,6 +49,7 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
     }
   }
   if (best == nullptr || best_distance > most_edits(*best)) return std::nullopt;
+  if (best_distance >= std::min(name.size(), best->size())) return std::nullopt;  // no letter is left
   return *best;
 }
 

@@ -67,6 +67,26 @@ const HubName* nearest_hub_name(std::string_view name, const std::vector<HubName
   return &names[static_cast<std::size_t>(std::find(lowered.begin(), lowered.end(), *near) - lowered.begin())];
 }
 
+std::string with_dashes(std::string_view name) {
+  std::string plain = in_lower_case(name);
+  std::replace(plain.begin(), plain.end(), ' ', '-');
+  std::replace(plain.begin(), plain.end(), '_', '-');
+  return plain;
+}
+
+// What is called so, or so and "-Instruct", by a name that leaves out the owner; ours before the Hub's. Null
+// where nothing is.
+const HubName* called_without_owner(std::string_view name, const std::vector<HubName>& names) {
+  const std::string wanted = with_dashes(name), instruct = wanted + "-instruct";
+  for (const HubName& each : names)
+    if (each.shipped == wanted) return &each;
+  for (const HubName& each : names) {
+    const std::string own = with_dashes(each.name.substr(each.name.find('/') + 1));
+    if (own == wanted || own == instruct) return &each;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool may_be_hub_name(std::string_view text) {
@@ -94,6 +114,12 @@ Result<std::optional<std::string>> hub_name_of(std::string_view model) {
     if (each.shipped == model || in_lower_case(each.name) == wanted) return std::optional(each.name);
   }
   return std::optional<std::string>();
+}
+
+Result<std::optional<std::string>> model_called(std::string_view name) {
+  SHARDLAB_TRY(const std::vector<HubName> names, hub_names());
+  const HubName* const called = called_without_owner(name, names);
+  return called != nullptr ? std::optional(called->shipped) : std::optional<std::string>();
 }
 
 std::string hint_for_hub_name(std::string_view name) {

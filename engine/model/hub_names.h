@@ -20,6 +20,11 @@ Result<std::optional<std::string>> shipped_model(std::string_view hub_name);
 // it has none.
 Result<std::optional<std::string>> hub_name_of(std::string_view model);
 
+// The name in assets/models of what people call so without its owner: "Llama-3.3-70B-Instruct", "llama 3.1
+// 8b". Case does not matter, nor blanks, `_` and `-`, nor a missing "-Instruct"; nothing where no such model
+// ships.
+Result<std::optional<std::string>> model_called(std::string_view name);
+
 // What to do about a name of the Hub of which nothing ships: the nearest that does, and how to give the model
 // itself.
 std::string hint_for_hub_name(std::string_view name);

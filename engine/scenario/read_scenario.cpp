@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The values that follow from others and from the shipped files: the name, the GPUs of a named node,
-// hardware's own names in place of aliases.
+// own names of hardware and models in place of others.
 void complete(Scenario& scenario, Reading& reading) {
   const auto refuse = [&](const std::string& key, const Error& error) {
     reading.problems.add(reading.source.place(key), error.what, error.hint, error.code);
@@ -52,8 +52,9 @@ void complete(Scenario& scenario, Reading& reading) {
     else
       refuse("cluster.gpu", gpu.error());
   }
-  const auto check_model = [&](const std::string& key, const ModelSpec& model) {
+  const auto check_model = [&](const std::string& key, ModelSpec& model) {
     if (model.config.empty()) return;
+    if (auto own = own_model_name(scenario, model.config)) model.config = *std::move(own);
     if (const auto config = resolve_model_config(scenario, model); !config) refuse(key, config.error());
   };
   check_model("model.config", *scenario.model);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "engine/base/folder.h"
+#include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/base/paths.h"
 #include "engine/model/hub_names.h"
@@ -43,7 +44,27 @@ Result<fs::path> beside_or_of_the_hub(const Scenario& scenario, const std::strin
                    fmt::format("{}; {}", hint_for_hub_name(name), found.error().hint));
 }
 
+// A name that is the beginning of one model's alone is likelier meant than one of as many letters.
+std::string hint_for_model(const std::string& name) {
+  const std::vector<std::string> known = known_models();
+  const std::string begin = in_lower_case(name) + "-";
+  const auto begins = [&](const std::string& each) { return each.starts_with(begin); };
+  const auto found = std::find_if(known.begin(), known.end(), begins);
+  if (found != known.end() && std::count_if(known.begin(), known.end(), begins) == 1)
+    return fmt::format("did you mean '{}'?", *found);
+  return suggestion(name, known);
+}
+
 }  // namespace
+
+Result<std::string> own_model_name(const Scenario& scenario, const std::string& config) {
+  if (config.empty() || looks_like_path(config) || find_asset("models/" + config + "/config.json"))
+    return config;
+  SHARDLAB_TRY(const bool own, is_there(fs::path(scenario.directory) / config / "config.json"));
+  if (own) return config;
+  SHARDLAB_TRY(const std::optional<std::string> shipped, model_called(config));
+  return shipped.value_or(config);
+}
 
 Result<fs::path> resolve_path(const Scenario& scenario, std::string_view path) {
   const fs::path given(path);
@@ -68,8 +89,7 @@ Result<fs::path> resolve_model_config(const Scenario& scenario, const ModelSpec&
     if (!model.config.empty() && (shipped || is_of_the_machine(shipped.error()))) return shipped;
     SHARDLAB_TRY(const bool own, is_there(fs::path(scenario.directory) / model.config / "config.json"));
     if (!own) {
-      return bad_input({}, fmt::format("unknown model '{}'", model.config),
-                       suggestion(model.config, known_models()));
+      return bad_input({}, fmt::format("unknown model '{}'", model.config), hint_for_model(model.config));
     }
   }
   SHARDLAB_TRY(fs::path found, beside_or_of_the_hub(scenario, model.config));

@@ -77,7 +77,7 @@ class ModelCommand final : public Command {
   std::int64_t usual_sequence() const {
     constexpr std::int64_t k_usual = 1024;
     Scenario scenario;
-    scenario.model->config = model_;
+    scenario.model->config = own_model_name(scenario, model_).value_or(model_);
     const auto file = resolve_model_config(scenario, *scenario.model);
     if (!file) return k_usual;  // what is wrong with it is said when the scenario is read
     const auto config = ModelConfig::read(*file, {});

@@ -91,7 +91,8 @@ void validate_model(Complaints& c) {
   if (model.sequence_length <= 0 && !c.teacher)
     c.refuse("model.sequence_length", "is required", longest_sequence(c));
   if (model.loss.kind == LossKind::chunked && model.loss.chunks < 2)
-    c.refuse("model.loss.chunks", "a chunked loss needs 2 chunks or more");
+    c.refuse("model.loss.chunks", "a chunked loss needs 2 chunks or more",
+             "for example model.loss: {kind: chunked, chunks: 8}");
   if (model.loss.kind == LossKind::chunked && model.loss.place == LossPlace::outside)
     c.refuse("model.loss.place", "a chunked loss has the head in it, which is inside",
              "remove it, or use plain");

@@ -20,21 +20,35 @@ const KeyRow* row_named(const KeyTable& table, std::string_view name) {
   return row == table.rows.end() ? nullptr : &*row;
 }
 
-// A misspelt name of the section first, then what lies elsewhere or has another name with others.
-std::string key_hint(const std::string& key, const std::vector<std::string>& names) {
-  const std::vector<std::string> meant =
-      nearest_name(key, names) ? std::vector<std::string>() : meant_keys(key);
+// What a key may mean that lies elsewhere. Within a distillation that would be the student's, of which a
+// teacher obeys one.
+std::vector<std::string> meant_elsewhere(const std::string& key, const std::string& path) {
+  std::vector<std::string> meant = meant_keys(key);
+  if (path.starts_with("distillation"))
+    std::erase_if(meant, [](const std::string& each) { return each != "model.sequence_length"; });
+  return meant;
+}
+
+// A key that lies elsewhere, or has another name with others, is meant rather than one that is spelt like it:
+// `nodes` is no misspelt `model`.
+std::string key_hint(const std::string& key, const std::string& path, const std::vector<std::string>& names) {
+  const std::vector<std::string> meant = meant_elsewhere(key, path);
   if (meant.empty()) return suggestion(key, names);
   std::string hint = "did you mean " + meant.front();
   for (std::size_t i = 1; i < meant.size(); ++i) hint += " or " + meant[i];
   return hint + "?";
 }
 
-Error unknown_key(const KeyTable& table, const YamlEntry& entry, const std::string& path) {
+std::vector<std::string> names_in(const KeyTable& table) {
   std::vector<std::string> names;
   for (const KeyRow& row : table.rows) names.push_back(row.name);
+  return names;
+}
+
+Error unknown_key(const KeyTable& table, const YamlEntry& entry, const std::string& path) {
+  const std::vector<std::string> names = names_in(table);
   return Error{ErrorKind::bad_input, named(entry.place, path), "unknown key '" + entry.key + "'",
-               key_hint(entry.key, names)};
+               key_hint(entry.key, path, names)};
 }
 
 }  // namespace
@@ -119,7 +133,8 @@ void read_rows(const KeyTable& table, const YamlNode& node, const std::string& p
   if (node.is_null()) return;
   if (!node.is_map()) {
     reading.problems.add(named(node.place, path.empty() ? "a scenario" : path),
-                         "expected a map of keys, found " + std::string(describe(node.kind)));
+                         "expected a map of keys, found " + std::string(describe(node.kind)),
+                         "its keys: " + kind::joined(names_in(table)));
     return;
   }
   for (const YamlEntry& entry : node.entries) {

@@ -12,6 +12,7 @@ namespace shardlab {
 namespace {
 
 constexpr auto k_keys = std::to_array<OtherName>({
+    {"ac", "activation.checkpoint"},
     {"accumulation_steps", "train.accumulation"},
     {"activation_checkpointing", "activation.checkpoint"},
     {"activation_offloading", "activation.offload"},
@@ -19,26 +20,46 @@ constexpr auto k_keys = std::to_array<OtherName>({
     {"adam_epsilon", "train.epsilon"},
     {"adapter", "model.lora"},
     {"adapters", "model.lora"},
+    {"attn", "model.attention"},
     {"attn_implementation", "model.attention"},
+    {"batch", "train.micro_batch"},
     {"batch_size", "train.micro_batch"},
     {"block_size", "model.sequence_length"},
+    {"bs", "train.micro_batch"},
     {"bucket_cap_mb", "parallel.ddp.bucket_size"},
     {"clip_grad_norm", "train.clip_norm"},
     {"compile", "model.compile"},
+    {"context", "model.sequence_length"},
     {"context_length", "model.sequence_length"},
     {"cpu_offload", "offload.parameters"},
+    {"ctx_len", "model.sequence_length"},
     {"cutoff_len", "model.sequence_length"},
+    {"data_parallel_size", "parallel.mesh.shard"},
     {"deepspeed_config", "parallel.zero"},
     {"device_batch_size", "train.micro_batch"},
+    {"dp", "parallel.mesh.shard"},
+    {"dp_replicate", "parallel.mesh.replicate"},
+    {"dp_shard", "parallel.mesh.shard"},
+    {"ep", "parallel.mesh.expert"},
+    {"flash_attention", "model.attention"},
     {"fsdp", "parallel.strategy"},
+    {"ga", "train.accumulation"},
+    {"gpu_memory", "cluster.memory_limit"},
     {"gpus", "cluster.gpus_per_node"},
+    {"grad_acc", "train.accumulation"},
     {"grad_accum", "train.accumulation"},
+    {"grad_accumulation", "train.accumulation"},
     {"gradient_accumulation", "train.accumulation"},
     {"gradient_accumulation_steps", "train.accumulation"},
     {"gradient_checkpointing", "activation.checkpoint"},
     {"gradient_clipping", "train.clip_norm"},
     {"hidden_size", "model.overrides"},
+    {"instance", "cluster.node"},
+    {"instance_type", "cluster.node"},
+    {"liger", "model.loss"},
     {"limit_all_gathers", "parallel.prefetch.limit_all_gathers"},
+    {"load_in_4bit", "model.quantized"},
+    {"load_in_8bit", "model.quantized"},
     {"local_batch_size", "train.micro_batch"},
     {"lr", "train.learning_rate"},
     {"lr_scheduler", "train.schedule"},
@@ -47,7 +68,9 @@ constexpr auto k_keys = std::to_array<OtherName>({
     {"max_seq_len", "model.sequence_length"},
     {"max_seq_length", "model.sequence_length"},
     {"max_steps", "train.steps"},
+    {"mbs", "train.micro_batch"},
     {"micro_batch_size", "train.micro_batch"},
+    {"micro_bs", "train.micro_batch"},
     {"mixed_precision", "precision.param"},
     {"model_name", "model.config"},
     {"model_name_or_path", "model.config"},
@@ -69,15 +92,23 @@ constexpr auto k_keys = std::to_array<OtherName>({
     {"quantization", "model.quantized"},
     {"recompute", "activation.checkpoint"},
     {"reduce_dtype", "precision.reduce"},
+    {"reshard", "parallel.reshard_after_forward"},
+    {"seq", "model.sequence_length"},
     {"seq_len", "model.sequence_length"},
     {"seq_length", "model.sequence_length"},
+    {"seqlen", "model.sequence_length"},
     {"sharding_strategy", "parallel.sharding"},
     {"stage", "parallel.strategy"},
+    {"teacher", "distillation.teacher"},
+    {"teacher_model", "distillation.teacher"},
     {"tensor_parallel_size", "parallel.mesh.tensor"},
     {"torch_compile", "model.compile"},
     {"torch_dtype", "model.dtype"},
     {"tp", "parallel.mesh.tensor"},
     {"train_micro_batch_size_per_gpu", "train.micro_batch"},
+    {"use_flash_attention", "model.attention"},
+    {"use_liger_kernel", "model.loss"},
+    {"vram", "cluster.memory_limit"},
     {"warmup_steps", "train.schedule.warmup_steps"},
     {"world_size", "cluster.gpus_per_node"},
     {"zero_optimization", "parallel.zero"},
@@ -85,6 +116,8 @@ constexpr auto k_keys = std::to_array<OtherName>({
 });
 
 constexpr auto k_other_words = std::to_array<OtherName>({
+    {"4bit", "nf4"},
+    {"8bit", "int8"},
     {"adamw_bnb_8bit", "adamw_8bit"},
     {"adamw_hf", "adamw"},
     {"adamw_torch", "adamw"},
@@ -95,20 +128,26 @@ constexpr auto k_other_words = std::to_array<OtherName>({
     {"cosine_schedule", "cosine"},
     {"false", "none"},
     {"flash_attention_2", "flash"},
+    {"flash_attention_3", "flash3"},
     {"float", "float32"},
     {"fp16", "float16"},
     {"fp32", "float32"},
     {"half", "float16"},
     {"host", "cpu"},
+    {"int4", "nf4"},
     {"no", "none"},
     {"off", "none"},
     {"on", "full"},
+    {"on", "whole"},
     {"paged_adamw_8bit", "adamw_8bit"},
+    {"sdpa", "auto"},
     {"torch.bfloat16", "bfloat16"},
     {"torch.float16", "float16"},
     {"torch.float32", "float32"},
     {"true", "full"},
+    {"true", "whole"},
     {"yes", "full"},
+    {"yes", "whole"},
 });
 
 std::string plain(std::string_view text) {
@@ -150,11 +189,11 @@ std::span<const OtherName> other_key_names() {
 
 std::vector<std::string> meant_keys(std::string_view key) {
   const std::string name = plain(key);
+  const std::string_view ours = ours_of(k_keys, name);
   std::vector<std::string> meant;
+  if (!ours.empty()) meant.emplace_back(ours);
   for (const std::string& path : all_paths())
-    if (path.substr(path.rfind('.') + 1) == name) meant.push_back(path);
-  if (const std::string_view ours = ours_of(k_keys, name); meant.empty() && !ours.empty())
-    meant.emplace_back(ours);
+    if (path.substr(path.rfind('.') + 1) == name && path != ours) meant.push_back(path);
   return meant;
 }
 
@@ -164,8 +203,9 @@ std::string meant_word(std::string_view text, const std::vector<std::string>& kn
     return std::find(known.begin(), known.end(), each) != known.end();
   };
   if (has(word)) return word;
-  const std::string_view ours = ours_of(k_other_words, word);
-  return has(ours) ? std::string(ours) : std::string();
+  for (const OtherName& each : k_other_words)
+    if (each.theirs == word && has(each.ours)) return std::string(each.ours);
+  return {};
 }
 
 }  // namespace shardlab

@@ -59,6 +59,9 @@ void check(Complaints& c, const ResolvedMesh& mesh) {
 constexpr std::string_view k_aliases[] = {"fullyshardeddataparallel", "fully_sharded_data_parallel"};
 constexpr LooseName k_loose_names[] = {
     {"fsdp", ""},
+    {"full_shard", ""},
+    {"shard_grad_op", "parallel.sharding: shard_grad_op"},
+    {"hybrid_shard", "parallel.sharding: hybrid_shard and parallel.mesh.replicate"},
     {"hsdp", "parallel.sharding: hybrid_shard and parallel.mesh.replicate"},
 };
 

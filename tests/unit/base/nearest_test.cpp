@@ -18,6 +18,9 @@ TEST_CASE("a name that differs in a third of its characters is near, in more is 
   CHECK_FALSE(nearest_name("stepssss", k_known));
   CHECK_FALSE(nearest_name("learning_rate_of_all_layers", k_known));
   CHECK_FALSE(nearest_name("x", {}));
+  const std::vector<std::string> strategies = {"none", "ddp", "zero3"};
+  CHECK_FALSE(nearest_name("tp", strategies));  // of which two edits leave nothing
+  CHECK(nearest_name("dp", strategies) == "ddp");
 }
 
 TEST_CASE("a file that was taken for a name is compared with none") {

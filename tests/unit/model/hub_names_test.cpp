@@ -31,6 +31,20 @@ TEST_CASE("hub names: the model's own, its variants, in any case") {
   CHECK_FALSE(hub_name_of("tiny-llama").value());
 }
 
+TEST_CASE("hub names: a model is found without its owner, as people write it") {
+  const auto called = [](std::string_view name) { return model_called(name).value().value_or("none"); };
+  CHECK(called("Llama-3-70B") == "llama-3-70b");
+  CHECK(called("Llama 3.1 70B") == "llama-3.1-70b");
+  CHECK(called("Qwen3-30B-A3B") == "qwen3-30b-a3b");
+  CHECK(called("Qwen3-30B-A3B-Instruct-2507") == "qwen3-30b-a3b");
+  CHECK(called("Llama-3.3-70B-Instruct") == "llama-3.1-70b");
+  CHECK(called("llama-3.3-70b") == "llama-3.1-70b");
+  CHECK(called("phi_2") == "phi-2");
+  CHECK(called("Llama-3.1-405B") == "none");
+  CHECK(called("mistral-7b-v0.2") == "none");
+  CHECK(called("") == "none");
+}
+
 // The table of the README says which model a file is the shape of.
 TEST_CASE("hub names: every shipped model but our own has one, and the README names it") {
   const std::filesystem::path folder = test::source_folder() / "assets/models";

@@ -87,6 +87,10 @@ TEST_CASE("paths: a name of the Hub means what ships, unless there is a folder o
   scenario.directory = folder.path().string();
   scenario.model->config = "Qwen/Qwen3-8B";
   CHECK(resolve_model_config(scenario, *scenario.model).value().parent_path().filename() == "qwen3-8b");
+  CHECK(own_model_name(scenario, "Llama-3-70B").value() == "llama-3-70b");
+  CHECK(own_model_name(scenario, "Qwen/Qwen3-8B").value() == "Qwen/Qwen3-8B");  // it stays the Hub's
+  scenario.model->config = "qwen3-30b";
+  CHECK(resolve_model_config(scenario, *scenario.model).error().hint == "did you mean 'qwen3-30b-a3b'?");
   scenario.model->config = "Qwen/Qwen3-9B";
   const auto unknown = resolve_model_config(scenario, *scenario.model);
   REQUIRE_FALSE(unknown.has_value());
