@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/plan/planned_scenario.h"
@@ -32,6 +33,10 @@ struct SettingToTry {
   double most = 1;                 // the largest share of these that it can take away
   Touches touches = Touches::nothing;
 };
+
+// The strategy that shards a distillation's teacher: the student's, where it can have a teacher, else the
+// newest that can.
+std::string_view sharding_for_teacher(const Scenario& student);
 
 // On GPUs, the implementation that the scenario does not have.
 std::vector<SettingToTry> other_implementation(const PlannedScenario& planned);

@@ -23,22 +23,13 @@ bool shards_teachers(const StrategyFacts& facts) {
   return facts.gathers_units && facts.proposed && facts.why_no_teacher.empty();
 }
 
-// The student's, where it can have a teacher; else the newest that can.
-std::string_view strategy_for_teacher(const Scenario& student) {
-  if (shards_teachers(facts_of(student))) return strategy_name(student);
-  std::string_view newest;
-  for (const KnownStrategy& each : known_strategies())
-    if (each.built && shards_teachers(*each.facts)) newest = each.name;
-  return newest;
-}
-
 void add_teacher_shards(const PlannedScenario& planned, const Scenario& teacher, Savings& savings) {
   const int ranks = planned.plan.steady.world_size;
   if (ranks < 2) return;
   const double all_but_one = 1 - 1.0 / ranks;
   if (replicates_state(teacher))
     savings.push_back({fmt::format("distillation.teacher.parallel={{strategy: {}}}",
-                                   strategy_for_teacher(planned.scenario)),
+                                   sharding_for_teacher(planned.scenario)),
                        "shards the teacher over the ranks",
                        {C::parameter},
                        all_but_one});
@@ -61,6 +52,14 @@ void add_teacher_resharding(const Scenario& teacher, Savings& savings) {
 }
 
 }  // namespace
+
+std::string_view sharding_for_teacher(const Scenario& student) {
+  if (shards_teachers(facts_of(student))) return strategy_name(student);
+  std::string_view newest;
+  for (const KnownStrategy& each : known_strategies())
+    if (each.built && shards_teachers(*each.facts)) newest = each.name;
+  return newest;
+}
 
 void add_teacher_savings(const PlannedScenario& planned, Savings& savings) {
   if (!planned.scenario.distillation) return;

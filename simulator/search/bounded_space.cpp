@@ -14,6 +14,7 @@ constexpr std::string_view k_without_effect[] = {"parallel.reshard_after_forward
                                                  "parallel.reshard_after_backward",
                                                  "parallel.prefetch",
                                                  "parallel.ddp",
+                                                 "distillation.teacher.parallel",
                                                  "parallel.requires_all_reduce",
                                                  "measure",
                                                  "train.optimizer_implementation",

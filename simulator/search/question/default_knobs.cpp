@@ -8,9 +8,11 @@
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
+#include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/source.h"
 #include "engine/scenario/train_spec.h"
+#include "simulator/alternatives/settings_to_try.h"
 #include "simulator/search/question/scenario_choices.h"
 
 namespace shardlab {
@@ -50,10 +52,23 @@ Knob checkpoint_knob(const BaseScenario& base) {
 
 Knob loss_knob(const BaseScenario& base) {
   std::vector<Choice> choices;
-  if (base.scenario.model->loss.kind == LossKind::plain && !base.scenario.distillation)
+  if (base.scenario.model->loss.kind == LossKind::plain)
     choices.push_back({{"model.loss={kind: chunked, chunks: 8}"}, "8 chunks"});
   return knob_of_choices("model.loss", base, std::string(to_string(base.scenario.model->loss.kind)),
                          std::move(choices));
+}
+
+// A teacher computes the same wherever its parameters lie: whole on every rank, or sharded.
+Knob teacher_knob(const BaseScenario& base) {
+  constexpr std::string_view k_key = "distillation.teacher.parallel";
+  std::vector<Choice> choices;
+  if (base.scenario.distillation) {
+    const std::string sharded(sharding_for_teacher(base.scenario));
+    const std::string whole = ParallelSpec{}.strategy;
+    for (const std::string& strategy : {whole, sharded})
+      choices.push_back({{fmt::format("{}={{strategy: {}}}", k_key, strategy)}, strategy});
+  }
+  return knob_of_choices(std::string(k_key), base, "as given", std::move(choices));
 }
 
 // Whether gradients are reduced once a step, or in every micro-batch without being kept whole: the same sums.
@@ -99,8 +114,9 @@ Result<std::vector<Knob>> default_knobs(const BaseScenario& base, std::optional<
     knobs.push_back(cluster_knob(base, nodes));
     if (!global_batch) knobs.back().choices.resize(1);
   }
-  for (Knob& knob : std::vector<Knob>{parallel_knob(tree, base, nodes), checkpoint_knob(base),
-                                      loss_knob(base), sync_knob(base), micro_batch_knob(base, global_batch)})
+  for (Knob& knob :
+       std::vector<Knob>{parallel_knob(tree, base, nodes), checkpoint_knob(base), loss_knob(base),
+                         teacher_knob(base), sync_knob(base), micro_batch_knob(base, global_batch)})
     knobs.push_back(std::move(knob));
   std::erase_if(knobs, [](const Knob& knob) { return knob.choices.size() < 2; });
   return knobs;

@@ -78,6 +78,18 @@ TEST_CASE("without knobs those are turned that leave the mathematics alone") {
   }
 }
 
+TEST_CASE("of a distillation the loss is cut and the teacher sharded as well") {
+  const auto question = test::SearchFolder(test::k_small_distillation).question("objective: time");
+  REQUIRE_OK(question);
+  const auto choices_of = [&](std::string_view key) {
+    for (const Knob& knob : question->knobs)
+      if (knob.key == key) return shown(knob);
+    return std::vector<std::string>();
+  };
+  CHECK(choices_of("model.loss") == std::vector<std::string>{"plain", "8 chunks"});
+  CHECK(choices_of("distillation.teacher.parallel") == std::vector<std::string>{"none", "fsdp2"});
+}
+
 TEST_CASE("what changes the arithmetic is no default: ddp casts nothing") {
   const auto question =
       test::SearchFolder(fmt::format("{}precision: {{param: bfloat16}}\n", test::k_small_gpt))

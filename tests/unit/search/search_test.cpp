@@ -149,6 +149,31 @@ TEST_CASE("bounded search equals exhaustive search on 300 random spaces", "[.man
   compare_random_spaces(300, 300);
 }
 
+// Whole states of a student of 303 million parameters are 4.5 GiB: too many for ddp where a rank has 4.25.
+TEST_CASE("bounded search equals exhaustive search of a distillation") {
+  std::string large = test::k_small_distillation;
+  large.replace(large.find("n_layer: 2, n_embd: 64"), 22, "n_layer: 24, n_embd: 1024");
+  large.replace(large.find("nodes: 1"), 8, "nodes: 1, memory_limit: 4.25GiB");
+  const auto question = test::SearchFolder(large).question(
+      "offers: [{node: hgx-h100, nodes: [1, 2]}]\nkeep: {global_batch: 32}\n"
+      "vary:\n  parallel: [{strategy: ddp}, {strategy: fsdp2}]\n"
+      "  distillation.teacher.parallel: [{strategy: none}, {strategy: fsdp2}]\n"
+      "  model.loss: [{kind: plain}, {kind: chunked, chunks: 8}]\n  train.micro_batch: [1, 2]\n");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto found = [&](bool exhaustive) {
+    const SearchOptions options = {
+        .exhaustive = exhaustive, .threads = 2, .seconds = {}, .orders = {}, .progress = {}, .stop = {}};
+    auto result = test::search_of(*question, options, kept);
+    REQUIRE_OK(result);
+    return *std::move(result);
+  };
+  const SearchResult bounded = found(false);
+  CHECK(answers_of(bounded) == answers_of(found(true)));
+  CHECK(bounded.space.bounded > 0);
+  CHECK(bounded.space.satisfying > 0);
+}
+
 TEST_CASE("the largest of a knob equals exhaustive search") {
   const test::SearchFolder folder;
   test::write_random_scenarios(folder);

@@ -19,6 +19,16 @@ inline constexpr const char* k_small_gpt =
     "parallel: {strategy: fsdp2}\n"
     "train: {micro_batch: 2, accumulation: 2}\n";
 
+// A teacher twice as deep, which every rank holds whole where nothing is said.
+inline constexpr const char* k_small_distillation =
+    "model: {config: gpt2, sequence_length: 64, overrides: {n_layer: 2, n_embd: 64, n_head: 2, vocab_size: "
+    "512}}\n"
+    "distillation: {teacher: {config: gpt2, overrides: {n_layer: 4, n_embd: 64, n_head: 2, vocab_size: "
+    "512}}}\n"
+    "cluster: {node: hgx-h100, nodes: 1}\n"
+    "parallel: {strategy: fsdp2}\n"
+    "train: {micro_batch: 2, accumulation: 2}\n";
+
 class SearchFolder {
  public:
   explicit SearchFolder(const std::string& scenario = k_small_gpt) { write("s.yaml", scenario); }
