@@ -65,6 +65,19 @@ std::vector<InstructionId> matching(const StepPlan& step, const std::vector<std:
   return found;
 }
 
+// "mlp of layer 3" lies within instructions; those of the layer are named then.
+std::string near_it(const StepPlan& step, const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string layer = words[i] + " " + words[i + 1];
+    if (words[i] == "layer" && !matching(step, {"forward of " + layer}).empty())
+      return fmt::format(
+          "what lies within a layer has no instruction of its own: 'forward of {0}', 'backward of {0}'; "
+          "shardlab model lists the operators",
+          layer);
+  }
+  return "a number, or words as in 'AllGather', 'u1', 'backward of layer 3'; shardlab plan lists all";
+}
+
 }  // namespace
 
 Result<std::vector<InstructionId>> find_instructions(const StepPlan& step, const std::string& text) {
@@ -82,9 +95,9 @@ Result<std::vector<InstructionId>> find_instructions(const StepPlan& step, const
   if (!words.empty()) found = matching(step, {phrase});
   if (found.empty() && words.size() > 1) found = matching(step, words);
   if (!found.empty()) return found;
-  return bad_input(
-      "--explain", fmt::format("no instruction of the {} plan is called '{}'", to_string(step.phase), text),
-      "a number, or words as in 'AllGather', 'u1', 'backward of layer 3'; shardlab plan lists all");
+  return bad_input("--explain",
+                   fmt::format("no instruction of the {} plan is called '{}'", to_string(step.phase), text),
+                   near_it(step, words));
 }
 
 std::string other_matches(const StepPlan& step, const std::vector<InstructionId>& found) {

@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "engine/hardware/device.h"
 #include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/offload_spec.h"
 #include "engine/scenario/parallel_spec.h"
 #include "engine/scenario/precision_spec.h"
+#include "engine/scenario/resolve_device.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 #include "engine/scenario/zero_options.h"
@@ -122,8 +124,18 @@ class Settings {
     const PrecisionSpec& precision = *scenario_.precision;
     if (!precision.param && !precision.autocast && scenario_.model->dtype == DType::float32)
       add("precision.param=bfloat16", "computes in 16 bits");
+    if (emulates_bfloat16())
+      add("precision.param=float16", "the GPU has matrix units for float16 and none for bfloat16");
     if (precision.reduce == DType::float32)
       add("precision.reduce=bfloat16", "reduces gradients in 16 bits: sums over many ranks lose digits");
+  }
+
+  // Its products run at the rate of float32: on V100 and T4.
+  bool emulates_bfloat16() const {
+    const DType computed = scenario_.precision->param.value_or(scenario_.model->dtype);
+    const auto device = resolve_device(*scenario_.cluster);
+    return computed == DType::bfloat16 && device && device->kind == DeviceKind::gpu &&
+           !device->peaks.bfloat16;
   }
 
   void add_offloads() {

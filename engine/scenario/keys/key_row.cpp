@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "engine/base/nearest.h"
 #include "engine/scenario/keys/other_names.h"
 
@@ -161,6 +163,18 @@ std::optional<YamlNode> write_rows(const KeyTable& table, const void* section, c
   return map;
 }
 
+namespace {
+
+// A strategy that is given by --set meets what the file says for another one.
+std::string removal_hint(const Place& decided, const std::string& section, const std::string& key,
+                         const std::string& word) {
+  if (key != "strategy" || !decided.file.starts_with("--set ")) return "remove it";
+  return fmt::format("remove it; --set '{0}={{{1}: {2}}}' leaves out all other keys of {0}", section, key,
+                     word);
+}
+
+}  // namespace
+
 void check_rows(const KeyTable& table, const void* section, const std::string& path,
                 const ScenarioSource& source, Problems& problems) {
   for (const KeyRow& row : table.rows) {
@@ -172,8 +186,10 @@ void check_rows(const KeyTable& table, const void* section, const std::string& p
     const std::string word = other->word(section);
     const auto& allowed = row.only_with.values;
     if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) continue;
+    const std::string decides = joined_path(path, other->name);
     problems.add(source.place(key_path), "has no effect with " + other->name + " " + word,
-                 "remove it, or set " + joined_path(path, other->name) + " to " + kind::joined(allowed));
+                 removal_hint(source.place(decides), path, other->name, word) + ", or set " + decides +
+                     " to " + kind::joined(allowed));
   }
 }
 

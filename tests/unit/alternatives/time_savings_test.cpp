@@ -17,8 +17,8 @@ struct Predicted {
   std::vector<TimeSaving> savings;
 };
 
-Predicted predict(const std::string& file) {
-  const auto scenario = read_scenario((test::source_folder() / file).string());
+Predicted predict(const std::string& file, const std::vector<std::string>& settings = {}) {
+  const auto scenario = read_scenario((test::source_folder() / file).string(), settings);
   REQUIRE_OK(scenario);
   const auto planned = plan_scenario(*scenario);
   REQUIRE_OK(planned);
@@ -41,6 +41,17 @@ TEST_CASE("our operators are a comparison behind all settings, however much they
   CHECK(last.tokens_per_second > predicted.savings.front().tokens_per_second);
   for (const TimeSaving& each : predicted.savings) CHECK(each.comparison == (&each == &last));
   CHECK(last.effect == "comparison: what kernels written for it would buy");
+}
+
+TEST_CASE("where bfloat16 has no matrix units float16 is the fastest setting") {
+  const std::string file = "scenarios/first/llama3-8b-fsdp2-8xh100.yaml";
+  const auto first_on = [&](const std::string& gpu) {
+    return predict(file, {"cluster={gpu: " + gpu + ", gpus_per_node: 8}"}).savings.front().settings;
+  };
+  const std::vector<std::string> half = {"precision.param=float16"};
+  CHECK(first_on("V100") == half);
+  CHECK(first_on("T4") == half);
+  CHECK(first_on("L4") != half);
 }
 
 // The tensors take less, and the blocks around them more.

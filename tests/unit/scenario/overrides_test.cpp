@@ -89,6 +89,13 @@ TEST_CASE("overrides: a scenario may consist of overrides alone") {
   CHECK(read->cluster->ranks == 1);
 }
 
+TEST_CASE("overrides: another strategy is told how to leave the first one's keys out") {
+  const std::string error = error_of({"parallel.reshard_after_forward=false", "parallel.strategy=ddp"});
+  CHECK_THAT(error,
+             test::contains_text("remove it; --set 'parallel={strategy: ddp}' leaves out all other keys"));
+  CHECK(error_of({"parallel.reshard_after_forward=false", "parallel={strategy: ddp}"}) == "no error");
+}
+
 TEST_CASE("overrides: mistakes are placed at the option") {
   CHECK(error_of({"train.micro_batch=x"}) ==
         "--set train.micro_batch=x: train.micro_batch: 'x' is not an integer");
