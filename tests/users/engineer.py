@@ -42,4 +42,45 @@ def test_the_engineer_sees_what_holds_the_memory_and_three_settings_that_free_it
     user.done(3)
 
 
+# As it is when the scenario says nothing of the teacher but its name: 30.5e9 parameters of four bytes on every rank.
+WHOLE = ("--set", "distillation.teacher=Qwen3-30B-A3B")
+SHARDED = "distillation.teacher.parallel={strategy: fsdp2}"
+
+
+def test_the_teacher_that_nobody_sharded_is_found():
+    user = User()
+    scenario = os.path.join(os.environ["SHARDLAB_SOURCE"], SCENARIO)
+    settings = user.ask("explain", "memory", scenario, *WHOLE, "--json").json()["settings"]
+    first = settings[0]
+    print(f"        {first['gain'] / GIB:6.1f} GiB  {first['setting']}  fits {first['fits']}")
+    check(first["setting"] == SHARDED and first["fits"] == "yes", f"{first}")
+    # Seven of eight parts of 113.7 GiB, but for what is gathered of it: a layer, the next, embedding and head.
+    whole = 30532122624 * 4
+    check(0.7 * whole < first["gain"] < 0.875 * whole, f"{first['gain'] / GIB:.1f} GiB")
+    # The doctor proposes the same, and with it the figures are the same.
+    found = user.ask("doctor", scenario, *WHOLE, "--json", code=1).json()["findings"]
+    check(any(SHARDED in str(each.get("fix")) for each in found), f"{[each.get('fix') for each in found]}")
+    again = user.predict(scenario, WHOLE[1], first["setting"])
+    check(again["memory"]["peak_device"] == first["peak_device"] and again["fits"] == "yes", f"{again['memory']['peak_device']}")
+    # What makes its steps slow is in what it computes: float32.
+    faster = user.ask("explain", "time", scenario, *WHOLE, "--json").json()["settings"][0]
+    check(faster["settings"] == ["distillation.teacher.dtype=bfloat16"], f"{faster}")
+    user.done(4)
+
+
+SEARCH = """scenario: {scenario}
+keep: {{global_batch: 8}}
+offers: [{{node: p5.48xlarge, nodes: 1, price: 55.04, date: "2026-11-01", source: an example}}]
+"""
+
+
+def test_a_search_finds_what_explain_memory_proposes():
+    user = User()
+    file = user.place.path / "distillation.yaml"
+    file.write_text(SEARCH.format(scenario=os.path.join(os.environ["SHARDLAB_SOURCE"], SCENARIO)))
+    text = user.ask("search", str(file), "--no-store", *LONGER).out
+    check("model.loss 8 chunks" in text and "Nothing satisfies" not in text, "the chunked loss", text)
+    user.done(1)
+
+
 main(globals())

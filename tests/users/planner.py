@@ -59,4 +59,26 @@ def test_the_words_say_what_the_figures_say():
         check(part in text, f"{part} is missing", text)
 
 
+# A name of the Hub without its owner, the GPU as nvidia-smi prints it, nodes as clouds call them.
+RENTED = """model: {config: Llama-3.3-70B-Instruct, sequence_length: 4096}
+cluster: {gpu: NVIDIA H100 80GB HBM3, gpus_per_node: 8, nodes: 8}
+parallel: {strategy: FSDP2}
+precision: {param: bfloat16, reduce: float32}
+activation: {checkpoint: full}
+train: {micro_batch: 1}
+"""
+
+
+def test_names_as_drivers_and_clouds_write_them():
+    user = User()
+    scenario = user.place.scenario("rented", text=RENTED)
+    own = user.predict(scenario)
+    for node, rate in (("p5.48xlarge", 400), ("Standard_ND96isr_H100_v5", 400), ("a3-megagpu-8g", 200), ("a3-highgpu-8g", 100)):
+        cloud = user.predict(scenario, f"cluster={node}", "cluster.nodes=8")
+        check(cloud["memory"]["peak_allocated"] == own["memory"]["peak_allocated"], f"{node}: another GPU")
+        slower = cloud["exposed_communication_ns"] > own["exposed_communication_ns"]
+        check(slower or rate == 400, f"{node}: {rate} GB/s a node are as fast as 400")
+    user.done(5)
+
+
 main(globals())
