@@ -8,7 +8,6 @@
 #include "engine/scenario/mesh.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/parallel_spec.h"
-#include "engine/scenario/precision_spec.h"
 #include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/teacher_scenario.h"
 #include "simulator/alternatives/savings.h"
@@ -87,7 +86,7 @@ std::vector<SettingsToTry> teacher_settings_that_could_hasten(const PlannedScena
   if (accepts(facts, "parallel.sharding") && teacher.parallel->sharding == Fsdp1Sharding::full_shard)
     found.push_back({{"distillation.teacher.parallel.sharding=shard_grad_op"},
                      "gathers the teacher once, keeps it whole"});
-  if (teacher.model->dtype == DType::float32 && !teacher.precision->param)
+  if (teacher.model->dtype == DType::float32)
     found.push_back({{"distillation.teacher.dtype=bfloat16"}, "the teacher computes in 16 bits"});
   return found;
 }

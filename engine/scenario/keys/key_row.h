@@ -54,7 +54,7 @@ struct KeyRow {
   std::function<void(const void* section, const std::string& path, const ScenarioSource&, Problems&)> check;
   std::function<void(const std::string& path, std::vector<KeyLine>&)> describe_to;
   OnlyWith only_with;
-  // Of a nested section: its rows, and the key that a single word gives. Else empty.
+  // The rows of a nested section, and its key that a single word gives; empty for values.
   std::function<const KeyTable&()> table;
   std::string short_key;
 };
