@@ -60,6 +60,7 @@ def test_the_teacher_that_nobody_sharded_is_found():
     # The doctor proposes the same, and with it the figures are the same.
     found = user.ask("doctor", scenario, *WHOLE, "--json", code=1).json()["findings"]
     check(any(SHARDED in str(each.get("fix")) for each in found), f"{[each.get('fix') for each in found]}")
+    check("of it the teacher's: parameters 114 GiB" in str(found), f"{[each.get('evidence') for each in found]}")
     again = user.predict(scenario, WHOLE[1], first["setting"])
     check(again["memory"]["peak_device"] == first["peak_device"] and again["fits"] == "yes", f"{again['memory']['peak_device']}")
     # What makes its steps slow is in what it computes: float32.

@@ -18,8 +18,12 @@ std::string parts_words(const PeakParts& parts) {
 }
 
 std::string parts_text(const RunSummary& run) {
-  return fmt::format("{} live in {}: {}", to_string(run.memory->peak_allocated), run.memory->peak_label,
-                     parts_words(peak_parts(*run.memory)));
+  const std::string text = fmt::format("{} live in {}: {}", to_string(run.memory->peak_allocated),
+                                       run.memory->peak_label, parts_words(peak_parts(*run.memory)));
+  if (!run.memory->teacher) return text;
+  const TeacherMemory& teacher = *run.memory->teacher;
+  return fmt::format("{}; of it the teacher's: parameters {}, gathered {}, logits {}", text,
+                     to_string(teacher.parameters), to_string(teacher.gathered), to_string(teacher.logits));
 }
 
 std::string words_of(MemoryCause cause) {
