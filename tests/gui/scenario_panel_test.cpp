@@ -17,6 +17,14 @@ std::string value_of(Ui& ui, const char* key) {
 
 }  // namespace
 
+TEST_CASE("scenario: another document has a form of its own, although neither was edited") {
+  Ui ui;
+  ui.open(small_scenario());
+  CHECK_FALSE(ui.shows("scenario", "x##default cluster.node"));
+  ui.open(large_scenario());
+  CHECK(ui.shows("scenario", "x##default cluster.node"));
+}
+
 TEST_CASE("a typed number changes the text, the prediction and nothing else") {
   Ui ui("scenario", {460, 1200});
   ui.open(large_scenario());

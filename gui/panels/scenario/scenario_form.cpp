@@ -44,7 +44,11 @@ std::string hidden(const FormField& field) {
 
 void ScenarioForm::refresh(const Session& session) {
   const std::string problem = session.problem() ? to_string(*session.problem()) : "";
-  if (session.document().revision() == read_revision_ && problem == read_problem_ && !states_.empty()) return;
+  // Every document counts its revisions from the same number.
+  const bool is_same =
+      session.documents_opened() == read_opened_ && session.document().revision() == read_revision_;
+  if (is_same && problem == read_problem_ && !states_.empty()) return;
+  read_opened_ = session.documents_opened();
   read_revision_ = session.document().revision();
   read_problem_ = problem;
   const auto root = parse_yaml(session.document().text(), "text");

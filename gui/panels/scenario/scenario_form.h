@@ -26,8 +26,8 @@ class ScenarioForm {
   std::string search_;
   std::uint64_t seen_settings_ = 0;  // choices of a setting in other panels
   bool all_ = false;
-  std::uint64_t read_revision_ = 0;  // of the document
-  std::string read_problem_;         // for which the states were made
+  std::uint64_t read_opened_ = 0, read_revision_ = 0;  // of the document
+  std::string read_problem_;                           // for which the states were made
   bool is_yaml_ = true;
   std::map<std::string, FieldState> states_;  // by key
   std::string edited_key_;                    // whose text is being typed
