@@ -106,7 +106,8 @@ void Shell::draw_panel(Panel& panel) {
   bool open = is_open(info.id);
   if (!open) return;
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
-  if (ImGui::Begin(window_name(info).c_str(), &open)) {
+  // What is to be in front is brought there: else every layout would begin with the panel drawn last.
+  if (ImGui::Begin(window_name(info).c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing)) {
     PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
     panel.draw(context);
   }

@@ -130,6 +130,37 @@ TEST_CASE("the panels of the default layout are where they belong, the first of 
   CHECK_FALSE(ui.shows("models", "tiny-llama"));  // behind another tab
 }
 
+TEST_CASE("a kept layout comes back with the panels in front that were there") {
+  std::string layout;
+  {
+    Ui ui;
+    ui.open(small_scenario());
+    ui.shell().show_panel("plan");
+    ui.frames(4);
+    layout = ImGui::SaveIniSettingsToMemory();
+  }
+  Session session;
+  session.preferences().layout = layout;
+  session.open_text(small_scenario(), std::string(SHARDLAB_TEST_SOURCE) + "/scenarios/first/test.yaml");
+  session.settle();
+  Headless headless({1440, 900}, 1);
+  Shell shell(session, make_panels(), headless.fonts(),
+              {.only_panel = {}, .remembers = false, .preferences_file = {}});
+  headless.show(shell);
+  ItemProbe probe;
+  for (int i = 0; i < 6; ++i) {
+    probe.begin_frame();
+    headless.frame(session);
+  }
+  std::set<std::string> drawn;
+  for (const ProbedItem& item : probe.items())
+    if (item.visible && item.label != item.window && !item.label.empty())
+      drawn.insert(item.window.substr(0, item.window.find('/')));
+  CHECK(drawn.contains("Plan###plan"));
+  CHECK_FALSE(drawn.contains("Export###export"));
+  CHECK(drawn.contains("Fit###fit"));
+}
+
 TEST_CASE("a panel is closed, brought back from the menu, and the layout is reset") {
   Ui ui;
   ui.open(small_scenario());
