@@ -6,17 +6,11 @@
 
 #include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
+#include "engine/lessons/plain_name.h"
 #include "engine/lessons/word_list.h"
 
 namespace shardlab::lessons {
 namespace {
-
-// As names are compared: "all-gather" is "AllGather", "zero-3" is "ZeRO3".
-std::string plain(std::string_view name) {
-  std::string text = in_lower_case(name);
-  std::erase_if(text, [](char c) { return c == '-' || c == '_' || c == ' '; });
-  return text;
-}
 
 std::vector<std::string> parts_of(std::string_view name) {
   std::vector<std::string> parts(1);
@@ -74,13 +68,13 @@ std::string hint_for(std::string_view word, const std::vector<KnownName>& known)
 }  // namespace
 
 Result<const GlossaryWord*> Glossary::find(std::string_view word) const {
-  const std::string wanted = plain(word);
+  const std::string wanted = plain_name(word);
   std::vector<KnownName> known;
   for (const GlossarySection& section : sections) {
     for (const GlossaryWord& each : section.words) {
       for (const auto* names : {&each.names, &each.also}) {
         for (const std::string& name : *names) {
-          if (plain(name) == wanted) return &each;
+          if (plain_name(name) == wanted) return &each;
           known.push_back({name, each.names.front()});
         }
       }

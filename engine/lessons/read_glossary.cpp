@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/base/input_file.h"
@@ -13,9 +15,16 @@ constexpr FileKind k_glossary_file{"glossary", std::int64_t{256} << 10};
 GlossaryWord read_word(const YamlNode& node, const std::string& name, LessonReader& reader) {
   GlossaryWord word;
   word.place = node.place;
-  if (!reader.is_section(node, name, {"word", "means", "look"}, {"also"})) return word;
+  if (!reader.is_section(node, name, {"word", "means", "look"}, {"also", "ordinary"})) return word;
   word.names = reader.words(node, "word", name);
   word.also = reader.words(node, "also", name);
+  word.ordinary = reader.words(node, "ordinary", name);
+  for (const std::string& ordinary : word.ordinary) {
+    const auto is_it = [&](const std::string& its) { return its == ordinary; };
+    if (std::none_of(word.names.begin(), word.names.end(), is_it) &&
+        std::none_of(word.also.begin(), word.also.end(), is_it))
+      reader.refuse(node.place, name + ".ordinary", fmt::format("'{}' is no name of this word", ordinary));
+  }
   word.meaning = reader.word(node, "means", name);
   if (const YamlNode* const look = node.find("look")) word.look = read_look(*look, name + ".look", reader);
   return word;

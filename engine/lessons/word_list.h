@@ -14,11 +14,13 @@
 namespace shardlab::lessons {
 
 struct GlossaryWord {
-  std::vector<std::string> names;  // the first is how it is listed: rank; gather, all-gather
-  std::vector<std::string> also;   // what else finds it: HSDP
-  std::string meaning;
-  LookStep look;
-  Place place;
+  std::vector<std::string> names{};  // the first is how it is listed: rank; gather, all-gather
+  std::vector<std::string> also{};   // what else finds it: HSDP
+  // Those of both that everyday language uses as well: in a text they are terms where they are marked.
+  std::vector<std::string> ordinary{};
+  std::string meaning{};
+  LookStep look{};
+  Place place{};
 };
 
 struct GlossarySection {

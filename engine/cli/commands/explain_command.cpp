@@ -76,7 +76,7 @@ class ExplainCommand final : public Command {
     Console& console = context.console;
     if (!context.options.overrides.empty() || no_calibration_)
       return bad_input("explain", "a word has no settings", "leave --set and --no-calibration out");
-    SHARDLAB_TRY(const ExplainedWord explained,
+    SHARDLAB_TRY(const lessons::ExplainedWord explained,
                  explain_word(fmt::format("{}", fmt::join(what_, " ")), console.style()));
     if (console.json())
       console.print_json(explained_word_json(explained));

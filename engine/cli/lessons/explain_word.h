@@ -3,29 +3,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "engine/cli/console.h"
+#include "simulator/lessons/explained_word.h"
 
 namespace shardlab {
 
-struct TeachingLesson {
-  std::string name;  // 03-three-cuts
-  std::string title;
-};
-
-struct ExplainedWord {
-  std::vector<std::string> names;
-  std::string meaning;
-  std::string picture;  // text with its line ends
-  std::vector<TeachingLesson> lessons;
-};
-
 // Errors: bad_input for an unknown word, with the nearest; what reading the glossary and predicting its
 // scenario say.
-Result<ExplainedWord> explain_word(const std::string& word, const TextStyle& style);
+Result<lessons::ExplainedWord> explain_word(const std::string& word, const TextStyle& style);
 
-std::string explained_word_text(const ExplainedWord& explained, const TextStyle& style);
-Json explained_word_json(const ExplainedWord& explained);
+std::string explained_word_text(const lessons::ExplainedWord& explained, const TextStyle& style);
+Json explained_word_json(const lessons::ExplainedWord& explained);
 
 }  // namespace shardlab
