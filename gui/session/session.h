@@ -23,6 +23,7 @@
 #include "gui/session/selection.h"
 #include "gui/session/task_thread.h"
 #include "gui/session/trace_import.h"
+#include "gui/view_model/words/word_links.h"
 #include "gui/view_model/run_library.h"
 
 namespace shardlab::gui {
@@ -104,6 +105,9 @@ class Session {
   void use_program(std::filesystem::path program) { program_ = std::move(program); }
   const std::filesystem::path& program() const { return program_; }
 
+  // Words of the glossary in the texts of panels and messages.
+  view::WordLinks& words() { return words_; }
+
   Selection& selection() { return selection_; }
   const Selection& selection() const { return selection_; }
   // Instructions are chosen in the steady plan of the present prediction.
@@ -156,6 +160,7 @@ class Session {
   std::optional<Error> shown_trouble_;         // with the database
   std::uint64_t shown_changes_ = 0;            // changes to runs: tags and notes
   std::vector<TraceImport> imports_;
+  view::WordLinks words_;
   Selection selection_;
   Messages messages_;
   Preferences preferences_;

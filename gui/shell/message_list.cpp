@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "gui/widgets/draw_markdown.h"
+
 namespace shardlab::gui {
 namespace {
 
@@ -16,10 +18,11 @@ ImU32 colour_of(MessageKind kind, const Theme& theme) {
 bool draw_one(const Message& message, const Theme& theme) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   ImGui::Indent(theme.scaled(10));
-  ImGui::PushTextWrapPos(ImGui::GetContentRegionAvail().x - theme.scaled(24));
-  ImGui::TextUnformatted(message.text.c_str());
-  if (!message.hint.empty()) ImGui::TextDisabled("%s", message.hint.c_str());
-  ImGui::PopTextWrapPos();
+  const float room = ImGui::GetContentRegionAvail().x - theme.scaled(24);
+  draw_prose(message.text, theme, room);
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
+  draw_prose(message.hint, theme, room);
+  ImGui::PopStyleColor();
   ImGui::Unindent(theme.scaled(10));
   const ImVec2 end = ImGui::GetCursorScreenPos();
   const float bottom = end.y - ImGui::GetStyle().ItemSpacing.y;

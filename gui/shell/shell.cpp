@@ -53,6 +53,7 @@ void Shell::prepare() {
   if (!theme_is_set_ || kind != theme_.kind || std::fabs(scale - theme_.scale) > 1e-3F) {
     theme_ = make_theme(kind, scale);
     theme_.fonts = fonts_;
+    theme_.words = &session_.words();
     apply_theme(theme_);
     theme_is_set_ = true;
   }
@@ -73,6 +74,7 @@ void Shell::draw() {
   draw_dock_space();
   for (const auto& panel : panels_) draw_panel(*panel);
   bring_to_front();
+  words_.draw(session_, theme_);
   draw_messages(session_.messages(), theme_, session_.now());
   palette_.draw(list, theme_);
   dialog_.draw(theme_);
@@ -149,6 +151,7 @@ void Shell::show_panel(const std::string& id) {
 }
 
 bool Shell::busy() const {
+  if (session_.words().busy()) return true;
   return std::any_of(panels_.begin(), panels_.end(), [](const auto& panel) { return panel->busy(); });
 }
 

@@ -14,6 +14,7 @@
 #include "gui/shell/command_palette.h"
 #include "gui/shell/file_dialog.h"
 #include "gui/shell/panel.h"
+#include "gui/shell/word_window.h"
 
 namespace shardlab::gui {
 
@@ -79,6 +80,7 @@ class Shell {
   std::vector<std::string> to_front_;  // ids, the last one gets the focus
   CommandPalette palette_;
   FileDialog dialog_;
+  WordWindow words_;
   // What waits for an answer about unsaved edits: "quit", and the doing of it.
   std::string leaving_how_;
   std::function<void()> leaving_;

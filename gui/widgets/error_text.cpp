@@ -2,19 +2,18 @@
 
 #include <imgui.h>
 
+#include "gui/widgets/draw_markdown.h"
+
 namespace shardlab::gui {
 
 void draw_error(const Error& error, const Theme& theme) {
-  ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.bad);
-  ImGui::TextUnformatted(message_text(error).c_str());
+  draw_prose(message_text(error), theme);
   ImGui::PopStyleColor();
-  if (!error.hint.empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
-    ImGui::TextUnformatted(error.hint.c_str());
-    ImGui::PopStyleColor();
-  }
-  ImGui::PopTextWrapPos();
+  if (error.hint.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
+  draw_prose(error.hint, theme);
+  ImGui::PopStyleColor();
 }
 
 }  // namespace shardlab::gui

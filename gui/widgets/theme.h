@@ -21,6 +21,10 @@ inline constexpr auto k_words<gui::ThemeKind> =
     std::to_array<Word<gui::ThemeKind>>({{gui::ThemeKind::dark, "dark"}, {gui::ThemeKind::light, "light"}});
 }
 
+namespace shardlab::view {
+class WordLinks;
+}
+
 namespace shardlab::gui {
 
 struct Fonts {
@@ -33,6 +37,7 @@ struct Theme {
   ThemeKind kind = ThemeKind::dark;
   float scale = 1;  // multiplies every hand-drawn length: scaled(12)
   Fonts fonts;
+  view::WordLinks* words = nullptr;  // texts make links of words of the glossary; null: they do not
 
   // Colours are ImGui's packed ones.
   ImU32 window, panel, popup, border, control, hovered, pressed;

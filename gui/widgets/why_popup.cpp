@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "gui/widgets/draw_markdown.h"
+
 namespace shardlab::gui {
 namespace {
 
@@ -35,13 +37,16 @@ WhyAnswer draw_why(const view::Why& why, const Theme& theme) {
   ImGui::PushFont(theme.fonts.bold, 0);
   ImGui::TextUnformatted(why.value.c_str());
   ImGui::PopFont();
-  if (!why.formula.empty()) ImGui::TextUnformatted(why.formula.c_str());
+  const float room = theme.scaled(440);
+  draw_prose(why.formula, theme, room);
   draw_parts(why, theme, answer);
   if (!why.settings.empty()) ImGui::TextDisabled("decided by");
   for (const std::string& key : why.settings)
     if (ImGui::TextLink(key.c_str())) answer.setting = key;
   if (!why.source.empty()) ImGui::TextDisabled("source: %s", why.source.c_str());
-  for (const std::string& note : why.notes) ImGui::TextDisabled("%s", note.c_str());
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
+  for (const std::string& note : why.notes) draw_prose(note, theme, room);
+  ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();
   if (ImGui::SmallButton("Copy the answer")) ImGui::SetClipboardText(view::to_text(why).c_str());
   if (answer.go_to || answer.setting) ImGui::CloseCurrentPopup();

@@ -2,6 +2,7 @@
 
 #include "gui/panels/doctor/effect_table.h"
 #include "gui/panels/doctor/log_excerpt.h"
+#include "gui/widgets/draw_markdown.h"
 
 namespace shardlab::gui {
 namespace {
@@ -9,6 +10,12 @@ namespace {
 void faint_text(const std::string& text, const Theme& theme) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
   ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+}
+
+void faint_prose(const std::string& text, const Theme& theme) {
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
+  draw_prose(text, theme);
   ImGui::PopStyleColor();
 }
 
@@ -63,7 +70,7 @@ bool draw_fix(const view::FindingCard& card, bool can_apply, const Theme& theme)
   ImGui::TextUnformatted("Fix");
   ImGui::PopFont();
   ImGui::SameLine(0, theme.scaled(8));
-  ImGui::TextUnformatted(card.fix.c_str());
+  draw_prose(card.fix, theme);
   ImGui::PushFont(theme.fonts.mono, k_small_size);
   for (const std::string& setting : card.set) ImGui::TextUnformatted(setting.c_str());
   ImGui::PopFont();
@@ -98,10 +105,10 @@ CardEvents draw_finding_card(const view::FindingCard& card, const CardOptions& o
   ImGui::Indent(theme.scaled(12));
   ImGui::PushTextWrapPos(0);
   draw_heading(card, theme);
-  ImGui::TextUnformatted(card.message.c_str());
+  draw_prose(card.message, theme);
   draw_all_evidence(card, options, events, theme);
   if (!card.why.empty() && ImGui::TreeNode("Why")) {
-    faint_text(card.why, theme);
+    faint_prose(card.why, theme);
     ImGui::TreePop();
   }
   if (!card.fix.empty() && draw_fix(card, options.can_apply, theme)) events.applied = &card;

@@ -1,9 +1,8 @@
 #include "gui/panels/lessons/lesson_look.h"
+#include "gui/widgets/draw_markdown.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
-
-#include "gui/panels/lessons/draw_markdown.h"
 
 namespace shardlab::gui {
 namespace {

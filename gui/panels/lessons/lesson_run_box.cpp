@@ -1,7 +1,7 @@
 #include "gui/panels/lessons/lesson_run_box.h"
 
-#include "gui/panels/lessons/draw_markdown.h"
 #include "gui/shell/job_progress.h"
+#include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/error_text.h"
 #include "gui/widgets/named_area.h"
 

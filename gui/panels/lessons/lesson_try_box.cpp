@@ -7,7 +7,7 @@
 
 #include "engine/lessons/typed_settings.h"
 #include "engine/scenario/yaml_edit.h"
-#include "gui/panels/lessons/draw_markdown.h"
+#include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/error_text.h"
 
 namespace shardlab::gui {

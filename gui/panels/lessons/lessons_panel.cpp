@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "gui/panels/lessons/course_list.h"
-#include "gui/panels/lessons/draw_markdown.h"
 #include "gui/panels/lessons/lesson_look.h"
 #include "gui/panels/lessons/lesson_run_box.h"
 #include "gui/panels/lessons/lesson_stage.h"
 #include "gui/panels/lessons/lesson_try_box.h"
 #include "gui/panels/lessons/question_form.h"
 #include "gui/shell/panel.h"
+#include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/error_text.h"
 
 namespace shardlab::gui {

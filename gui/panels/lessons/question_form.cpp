@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "gui/panels/lessons/draw_markdown.h"
+#include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {

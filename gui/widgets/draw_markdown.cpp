@@ -1,0 +1,116 @@
+#include "gui/widgets/draw_markdown.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "gui/widgets/wrapped_text.h"
+
+namespace shardlab::gui {
+namespace {
+
+using lessons::MarkdownBlock;
+using lessons::MarkdownLine;
+
+constexpr float k_line = 1.3F;  // the distance of lines, in heights of the text
+
+float room_here(const Theme& theme) {
+  return std::max(ImGui::GetContentRegionAvail().x, theme.scaled(80));
+}
+
+void draw_line(const MarkdownLine& line, bool is_head, const Theme& theme) {
+  ImGui::PushID(&line);
+  draw_wrapped(line, {is_head, room_here(theme), ImGui::GetFontSize() * k_line}, theme);
+  ImGui::PopID();
+}
+
+// The first column says what a row is about, the others are figures.
+void draw_table(const MarkdownBlock& block, int number, const Theme& theme) {
+  std::size_t columns = 0;
+  for (const auto& row : block.rows) columns = std::max(columns, row.size());
+  if (columns == 0) return;
+  ImGui::PushID(number);
+  const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
+  if (ImGui::BeginTable("##table", static_cast<int>(columns), flags)) {
+    for (std::size_t i = 0; i < columns; ++i)
+      ImGui::TableSetupColumn("",
+                              i == 0 ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed);
+    for (std::size_t r = 0; r < block.rows.size(); ++r) {
+      ImGui::TableNextRow();
+      for (const MarkdownLine& cell : block.rows[r]) {
+        ImGui::TableNextColumn();
+        if (&cell == &block.rows[r].front()) {
+          draw_line(cell, r == 0, theme);
+        } else {  // a column of figures is as wide as the widest
+          if (r == 0) ImGui::PushFont(theme.fonts.bold, 0);
+          ImGui::TextUnformatted(lessons::plain_text(cell).c_str());
+          if (r == 0) ImGui::PopFont();
+        }
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopID();
+}
+
+void draw_item(const MarkdownBlock& block, const Theme& theme) {
+  const float begin = ImGui::GetCursorPosX();
+  ImGui::SetCursorPosX(begin + theme.scaled(6));
+  const bool is_number = block.mark != "-";
+  ImGui::TextUnformatted(is_number ? block.mark.c_str() : "\xE2\x80\xA2");
+  ImGui::SameLine();
+  ImGui::SetCursorPosX(begin + theme.scaled(is_number ? 30 : 20));
+  draw_line(block.line, false, theme);
+}
+
+}  // namespace
+
+void draw_markdown(const std::vector<MarkdownBlock>& text, const Theme& theme) {
+  ImGui::PushID(&text);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const MarkdownBlock& block = text[i];
+    const bool in_list = i > 0 && block.kind == MarkdownBlock::Kind::item && text[i - 1].kind == block.kind;
+    if (i > 0 && !in_list) ImGui::Spacing();
+    switch (block.kind) {
+      case MarkdownBlock::Kind::paragraph: draw_line(block.line, false, theme); break;
+      case MarkdownBlock::Kind::item: draw_item(block, theme); break;
+      case MarkdownBlock::Kind::table: draw_table(block, static_cast<int>(i), theme); break;
+      case MarkdownBlock::Kind::code:
+        ImGui::PushID(static_cast<int>(i));
+        draw_fixed_text("##code", block.code, theme);
+        ImGui::PopID();
+        break;
+    }
+  }
+  ImGui::PopID();
+}
+
+void draw_prose(const std::string& text, const Theme& theme, float room) {
+  if (room <= 0) room = room_here(theme);
+  ImGui::PushID(text.c_str());
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string each; std::getline(lines, each); ++number) {
+    const MarkdownLine line{{.text = each}};
+    ImGui::PushID(number);
+    draw_wrapped(line, {false, room, ImGui::GetTextLineHeight()}, theme);
+    ImGui::PopID();
+  }
+  ImGui::PopID();
+}
+
+void draw_fixed_text(const char* id, const std::string& text, const Theme& theme) {
+  ImGui::PushFont(theme.fonts.mono, k_mono_size);
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  const bool scrolls = size.x + 2 * padding.x > ImGui::GetContentRegionAvail().x;
+  const float bar = scrolls ? ImGui::GetStyle().ScrollbarSize : 0;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  if (ImGui::BeginChild(id, {0, size.y + 2 * padding.y + bar}, ImGuiChildFlags_Borders,
+                        ImGuiWindowFlags_HorizontalScrollbar))
+    ImGui::TextUnformatted(text.c_str());
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+}
+
+}  // namespace shardlab::gui
