@@ -161,7 +161,7 @@ std::string answer_form(const WorkedAsk& ask) {
   if (const auto* choose = std::get_if<WorkedChoose>(&ask.kind))
     return listed_letters(choose->options.size());
   if (const auto* order = std::get_if<WorkedOrder>(&ask.kind))
-    return fmt::format("all {} letters in their order, the least first", order->items.size());
+    return fmt::format("all {} letters in their order, the first or the smallest first", order->items.size());
   if (const auto* number = std::get_if<WorkedNumber>(&ask.kind))
     return std::string(quantity_form(number->value.kind));
   if (const auto* change = std::get_if<WorkedChange>(&ask.kind))

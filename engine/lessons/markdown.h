@@ -38,6 +38,9 @@ std::vector<MarkdownBlock> parse_markdown(std::string_view text);
 // Without its marks, a link as its text.
 std::string plain_text(const MarkdownLine& line);
 
+// Its paragraphs, items and cells likewise, with blanks between them.
+std::string plain_text(const std::vector<MarkdownBlock>& text);
+
 // For the terminal, wrapped to `width` columns; strong text in bold where there are colours. Ends with a line
 // end.
 std::string markdown_for_terminal(std::string_view text, int width, bool colour);

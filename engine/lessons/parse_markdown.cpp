@@ -161,4 +161,17 @@ std::string plain_text(const MarkdownLine& line) {
   return text;
 }
 
+std::string plain_text(const std::vector<MarkdownBlock>& text) {
+  std::string plain;
+  const auto add = [&](const std::string& part) { plain += (plain.empty() ? "" : " ") + part; };
+  for (const MarkdownBlock& block : text) {
+    if (!block.line.empty()) add(plain_text(block.line));
+    if (!block.code.empty()) add(block.code);
+    for (const auto& row : block.rows) {
+      for (const MarkdownLine& cell : row) add(plain_text(cell));
+    }
+  }
+  return plain;
+}
+
 }  // namespace shardlab::lessons

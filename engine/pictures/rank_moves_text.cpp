@@ -41,22 +41,27 @@ std::string rank_moves_text(const StepPlan& plan, InstructionId id, const Scenar
     out[move.from] += move.bytes;
     in[move.to] += move.bytes;
   }
+  const int ranks = world_size(scenario), shown = std::min(ranks, most);
+  bool is_even = true;
+  for (int rank = 0; rank < shown; ++rank) is_even = is_even && out[rank] == out[0] && in[rank] == out[0];
   std::string text =
       fmt::format("  {}, {} in all\n", instruction_label(plan, id), to_string(instruction.bytes));
-  const int ranks = world_size(scenario);
-  for (int rank = 0; rank < std::min(ranks, most); ++rank) {
+  for (int rank = 0; rank < shown; ++rank) {
     const std::vector<int> members = ranks_of_group(group, scenario, rank);
     const auto place =
         static_cast<std::size_t>(std::find(members.begin(), members.end(), rank) - members.begin());
     const Marks marks = marks_of(instruction, members.size(), place);
-    text += fmt::format("    rank {}  [{}] -> [{}]   sends {:>9}, receives {:>9}\n", rank, marks.before,
-                        marks.after, to_string(out[rank]), to_string(in[rank]));
+    text += fmt::format("    rank {}  [{}] -> [{}]", rank, marks.before, marks.after);
+    if (!is_even)
+      text += fmt::format("   sends {:>9}, receives {:>9}", to_string(out[rank]), to_string(in[rank]));
+    text += "\n";
   }
+  if (is_even) text += fmt::format("    each sends and receives {}\n", to_string(out[0]));
   if (ranks > most) text += fmt::format("    and {} more ranks likewise\n", ranks - most);
   const bool reduces =
       std::any_of(moves.begin(), moves.end(), [](const RankMove& move) { return move.adds; });
-  return text + fmt::format("    a mark is 1/{} of it: # there, . not there{}\n", group.size,
-                            reduces ? ", + not yet added up over the ranks" : "");
+  return text + fmt::format("    a mark is 1/{} of it: # there, . not there\n{}", group.size,
+                            reduces ? "    + there, not yet added up over the ranks\n" : "");
 }
 
 }  // namespace shardlab

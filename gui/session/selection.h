@@ -54,6 +54,10 @@ class Selection {
   void choose_runs(std::vector<RunId> runs) { runs_ = std::move(runs); }
   void show_time(std::optional<TimeRange> range) { visible_time_ = range; }
 
+  // A class of buffer, by its word, that plots of memory show before the others; empty: none.
+  const std::string& highlight() const { return highlight_; }
+  void show_highlight(std::string word) { highlight_ = std::move(word); }
+
   // Which step's plan is wanted, of panels that show others than the steady one, and an instruction of it
   // where it is another one.
   struct WantedStep {
@@ -102,6 +106,7 @@ class Selection {
   WantedLesson lesson_;
   std::uint64_t lesson_changes_ = 0;
   WantedStep step_;
+  std::string highlight_;
   std::uint64_t step_changes_ = 0;
 };
 

@@ -1,6 +1,9 @@
 #include "gui/widgets/grid_columns.h"
 
 #include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "gui/widgets/named_area.h"
 
@@ -21,6 +24,29 @@ float arrow_room() {
   return ImGui::GetFontSize() * 0.65F + ImGui::GetStyle().FramePadding.x;
 }
 
+// A long heading above numbers takes several lines: it must not push the next column out of sight.
+std::vector<std::string> heading_lines(const view::Column& column) {
+  if (!column.numeric) return {column.title};
+  const float most = ImGui::GetFontSize() * 11;
+  std::vector<std::string> lines(1);
+  std::istringstream words(column.title);
+  for (std::string word; words >> word;) {
+    const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
+    if (!lines.back().empty() && ImGui::CalcTextSize(longer.c_str()).x > most)
+      lines.push_back(word);
+    else
+      lines.back() = longer;
+  }
+  return lines;
+}
+
+float heading_width(const view::Column& column) {
+  float width = 0;
+  for (const std::string& line : heading_lines(column))
+    width = std::max(width, ImGui::CalcTextSize(line.c_str()).x);
+  return width;
+}
+
 }  // namespace
 
 void measure_columns(const view::DataTable& table, const DataGridOptions& options, DataGridState& state,
@@ -29,7 +55,7 @@ void measure_columns(const view::DataTable& table, const DataGridOptions& option
   if (other_columns) state.widths.assign(table.columns.size(), 0);
   bool grew = other_columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    float width = ImGui::CalcTextSize(table.columns[i].title.c_str()).x + arrow_room();
+    float width = heading_width(table.columns[i]) + arrow_room();
     for (std::size_t row = 0; row < std::min(table.rows.size(), k_measured); ++row) {
       if (i < table.rows[row].cells.size())
         width = std::max(width, ImGui::CalcTextSize(table.rows[row].cells[i].text.c_str()).x);
@@ -65,27 +91,36 @@ namespace {
 
 // Dear ImGui writes headings from the left and always leaves room for the arrow of a sorted column: above
 // numbers the title is drawn by hand, and makes room only where there is an arrow.
-void draw_number_heading(const char* title, bool is_sorted) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+void draw_number_heading(const view::Column& column, bool is_sorted) {
+  ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x - (is_sorted ? arrow_room() : 0);
-  const float width = ImGui::CalcTextSize(title).x;
-  ImGui::PushID(title);
+  ImGui::PushID(column.title.c_str());
   ImGui::TableHeader("##heading");
   ImGui::PopID();
-  ImGui::GetWindowDrawList()->AddText({at.x + std::max(0.0F, room - width), at.y},
-                                      ImGui::GetColorU32(ImGuiCol_Text), title);
+  for (const std::string& line : heading_lines(column)) {
+    const float width = ImGui::CalcTextSize(line.c_str()).x;
+    ImGui::GetWindowDrawList()->AddText({at.x + std::max(0.0F, room - width), at.y},
+                                        ImGui::GetColorU32(ImGuiCol_Text), line.c_str());
+    at.y += ImGui::GetTextLineHeight();
+  }
+}
+
+float heading_height(const view::DataTable& table) {
+  std::size_t lines = 1;
+  for (const view::Column& column : table.columns) lines = std::max(lines, heading_lines(column).size());
+  return static_cast<float>(lines) * ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
 }
 
 }  // namespace
 
 void draw_headings(const view::DataTable& table) {
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, heading_height(table));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
     const char* const title = table.columns[i].title.c_str();
     const bool is_sorted = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_IsSorted) != 0;
     if (table.columns[i].numeric)
-      draw_number_heading(title, is_sorted);
+      draw_number_heading(table.columns[i], is_sorted);
     else
       ImGui::TableHeader(title);
     name_last_item(title);

@@ -16,6 +16,10 @@ void named_area(const char* label, ImVec2 min, ImVec2 max) {
   IMGUI_TEST_ENGINE_ITEM_INFO(id, label, 0);
 }
 
+void name_text(const std::string& text) {
+  named_area(text.c_str(), ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+}
+
 bool begin_combo(const char* label, const char* preview, ImGuiComboFlags flags) {
   ImGuiContext& g = *ImGui::GetCurrentContext();
   const ImGuiID id = ImGui::GetID(label);

@@ -2,6 +2,8 @@
 // widgets.
 #pragma once
 
+#include <string>
+
 #include <imgui.h>
 
 namespace shardlab::gui {
@@ -11,6 +13,9 @@ void name_last_item(const char* label);
 
 // A hand-drawn rectangle.
 void named_area(const char* label, ImVec2 min, ImVec2 max);
+
+// The text drawn last, which tests find by its words.
+void name_text(const std::string& text);
 
 // ImGui::BeginCombo() that tests find by its label, which Dear ImGui does not report for combos.
 bool begin_combo(const char* label, const char* preview, ImGuiComboFlags flags = 0);

@@ -4,6 +4,7 @@
 
 #include "engine/lessons/judge_answer.h"
 #include "engine/lessons/markdown.h"
+#include "engine/lessons/mistake_source.h"
 #include "simulator/lessons/draw_look.h"
 #include "simulator/lessons/page_frame.h"
 #include "simulator/lessons/walked_lesson.h"
@@ -12,14 +13,9 @@ namespace shardlab::lessons {
 namespace {
 
 std::string source_html(const std::string& source) {
-  const std::size_t address = source.find("https://");
-  if (address == std::string::npos) return escaped_html(source);
-  const std::string link = source.substr(address);
-  std::string title = source.substr(0, address);
-  while (!title.empty() && (title.back() == ' ' || title.back() == ':' || title.back() == ','))
-    title.pop_back();
-  if (title.empty()) title = link;
-  return fmt::format("<a href=\"{}\">{}</a>", escaped_html(link), escaped_html(title));
+  const MistakeSource read = mistake_source(source);
+  if (read.address.empty()) return escaped_html(read.title);
+  return fmt::format("<a href=\"{}\">{}</a>", escaped_html(read.address), escaped_html(read.title));
 }
 
 std::string mistake_html(const WorkedMistake& mistake) {
@@ -53,7 +49,7 @@ struct QuestionPage {
   std::string operator()(const WorkedOrder& order) const {
     std::string html = "<ul>\n";
     for (const std::string& item : order.items) html += "<li>" + escaped_html(item) + "</li>\n";
-    html += "</ul>\n<p class=hint>The least first.</p>\n";
+    html += "</ul>\n<p class=hint>The first or the smallest comes first.</p>\n";
     html += answer_html("the right order", right_html(right_answer_words(ask)));
     for (const WorkedOrder::Wrong& wrong : order.wrong) {
       std::string said;

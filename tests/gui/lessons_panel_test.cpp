@@ -71,7 +71,9 @@ TEST_CASE("lessons: a learner goes through one, and the panels show what it spea
   CHECK(ui.session().document().title() == "tiny-a.yaml");
   CHECK(ui.session().chosen() == ui.session().prediction()->summary().memory->peak_instruction);
   CHECK(ui.shows("memory", "Whole step"));
+  CHECK(ui.session().selection().highlight() == "activation");
   keep_lesson_picture(ui, "lesson-look");
+  ui.session().selection().show_time(TimeRange{Nanoseconds(0), Nanoseconds(1000)});
 
   next(ui);  // choose
   CHECK_FALSE(can_go_on(ui));
@@ -117,6 +119,8 @@ TEST_CASE("lessons: a learner goes through one, and the panels show what it spea
   REQUIRE(ui.session().baseline());
   CHECK(ui.session().left_baseline());
   CHECK(ui.session().document().title() == "tiny-b.yaml");
+  CHECK(ui.session().selection().highlight().empty());
+  CHECK_FALSE(ui.session().selection().visible_time());
   keep_lesson_picture(ui, "lesson-compare");
 
   next(ui);  // a run
@@ -168,6 +172,8 @@ TEST_CASE("lessons: what a lesson runs is trained, and laid beside what was pred
   CHECK_FALSE(ui.shows("lessons", "what does not hold"));
   CHECK(ui.session().selection().runs().size() == 1);
   keep_lesson_picture(ui, "lesson-run");
+  next(ui);
+  CHECK(ui.session().selection().runs().empty());
 }
 
 TEST_CASE("lessons: one that was left is gone on with") {

@@ -11,10 +11,13 @@ using lessons::LookPanel;
 
 // The panel compares two of them; each can be opened beside the first.
 void draw_compared(const view::LookPage& look, LessonStage& stage) {
+  const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 1; i < look.scenes.size(); ++i) {
-    if (i > 1) ImGui::SameLine();
     const std::string label =
         fmt::format("{} and {}##compared", look.scenes.front().name, look.scenes[i].name);
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float width = ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 2 * style.FramePadding.x;
+    if (i > 1 && ImGui::GetItemRectMax().x + style.ItemSpacing.x + width <= edge) ImGui::SameLine();
     view::LookPage pair = look;
     if (!ImGui::SmallButton(label.c_str())) continue;
     pair.scenes = {look.scenes.front(), look.scenes[i]};

@@ -31,7 +31,13 @@ void LessonRunBox::update(Session& session, view::LessonJob& job) {
   }
   if (runs.empty()) return;
   session.selection().choose_runs(runs);
+  chosen_ = runs;
   if (job.view().step == step_) job.take_run(runs.back());
+}
+
+void LessonRunBox::leave_step(Session& session) {
+  if (!chosen_.empty() && session.selection().runs() == chosen_) session.selection().choose_runs({});
+  chosen_.clear();
 }
 
 void LessonRunBox::start(const view::RunPage& page, Session& session, int step) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "gui/session/run_start.h"
 #include "gui/session/session.h"
@@ -15,6 +16,8 @@ class LessonRunBox {
   // Reads what the child wrote; gives the job the run once it is stored.
   void update(Session& session, view::LessonJob& job);
   void draw(const view::RunPage& page, Session& session, view::LessonJob& job, const Theme& theme);
+  // Another step speaks of something else: a run that was chosen for this one no longer stands beside it.
+  void leave_step(Session& session);
   bool running() const { return started_ && !started_->job->ended(); }
 
  private:
@@ -23,6 +26,7 @@ class LessonRunBox {
   std::optional<StartedRun> started_;
   int step_ = 0;  // of the lesson, that it belongs to
   bool told_ = false;
+  std::vector<RunId> chosen_;  // for the step that is shown
 };
 
 }  // namespace shardlab::gui

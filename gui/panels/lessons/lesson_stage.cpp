@@ -20,6 +20,7 @@ std::optional<TimeRange> time_of(const view::LookPage& look, const Prediction& p
 void choose_now(const view::LookPage& look, Session& session) {
   const std::optional<InstructionId> chosen = look.chosen ? look.chosen : look.from;
   session.selection().choose_step({look.step, chosen});
+  session.selection().show_highlight(look.highlight);
   // The shared choice and the shared time speak of the steady step.
   if (look.step != PlanPhase::steady) return;
   session.selection().show_time(time_of(look, *session.prediction()));
@@ -39,6 +40,7 @@ void LessonStage::clear() {
 
 void LessonStage::leave(Session& session) {
   clear();
+  session.selection().show_highlight({});
   if (std::exchange(has_baseline_, false)) session.clear_baseline();
 }
 
@@ -94,11 +96,14 @@ bool LessonStage::is_open(const view::LessonScene& scene, const Session& session
 
 bool LessonStage::open_now(const view::LessonScene& scene, Session& session) {
   if (!opening_) {
+    // What was shown of another scenario is no part of this one.
+    session.selection().show_highlight({});
     const bool is_own = session.documents_opened() != opened_;
     waits_ = is_own && session.document().changed() && !may_drop_;
     if (waits_) return false;
     if (!is_open(scene, session) || session.document().text() != scene.text) {
       session.open_text(scene.text, scene.file);
+      session.selection().show_time(std::nullopt);
       opened_ = session.documents_opened();
     }
     opening_ = true;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "gui/panels/lessons/course_list.h"
 #include "gui/panels/lessons/lesson_look.h"
 #include "gui/panels/lessons/lesson_run_box.h"
@@ -13,6 +15,7 @@
 #include "gui/shell/panel.h"
 #include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/error_text.h"
+#include "gui/widgets/named_area.h"
 
 namespace shardlab::gui {
 namespace {
@@ -36,7 +39,7 @@ class LessonsPanel final : public Panel {
     follow_wish(context);
     job_.poll();
     run_box_.update(context.session, job_);
-    if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive();
+    if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive(context.session);
     stage_.update(context);
   }
 
@@ -93,8 +96,9 @@ class LessonsPanel final : public Panel {
   // --- a lesson
 
   // What a step shows elsewhere is shown when it is there.
-  void arrive() {
+  void arrive(Session& session) {
     form_.clear();
+    run_box_.leave_step(session);
     scroll_up_ = true;
     stage_.clear();
     const auto& page = job_.view().page;
@@ -164,10 +168,13 @@ class LessonsPanel final : public Panel {
     if (ImGui::Button("Leave")) leave(session);
     if (!view.lesson || view.at_end()) return;
     ImGui::SameLine();
-    ImGui::TextDisabled("%d of %d", view.step, view.lesson->steps);
+    const std::string place = fmt::format("{} of {}", view.step, view.lesson->steps);
+    ImGui::TextDisabled("%s", place.c_str());
+    name_text(place);
   }
 
   void leave(Session& session) {
+    run_box_.leave_step(session);
     stage_.leave(session);
     job_.leave();
   }
@@ -176,7 +183,9 @@ class LessonsPanel final : public Panel {
     ImGui::Spacing();
     ImGui::PushFont(theme.fonts.bold, 0);
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(job_.view().end_words().c_str());
+    const std::string words = job_.view().end_words();
+    ImGui::TextUnformatted(words.c_str());
+    name_text(words);
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }

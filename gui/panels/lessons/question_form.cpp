@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "engine/lessons/mistake_source.h"
+
 #include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/named_area.h"
 
@@ -16,7 +18,7 @@ void draw_verdict(const char* words, ImU32 colour, const Theme& theme) {
   ImGui::PushFont(theme.fonts.bold, 0);
   ImGui::TextColored(ImColor(colour), "%s", words);
   ImGui::PopFont();
-  named_area(words, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  name_text(words);
 }
 
 void draw_reply(const view::LessonReply& reply, const Theme& theme) {
@@ -24,11 +26,15 @@ void draw_reply(const view::LessonReply& reply, const Theme& theme) {
   if (reply.right) draw_verdict("That is right.", theme.good, theme);
   if (reply.understood && !reply.right) draw_verdict("Not so.", theme.bad, theme);
   if (!reply.understood) draw_verdict("That is no answer.", theme.fair, theme);
+  ImGui::BeginGroup();
   draw_markdown(reply.reply, theme);
+  ImGui::EndGroup();
+  name_text(lessons::plain_text(reply.reply));
   if (reply.source.empty()) return;
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextDisabled("seen in %s", reply.source.c_str());
-  ImGui::PopTextWrapPos();
+  const lessons::MistakeSource source = lessons::mistake_source(reply.source);
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.dimmed);
+  draw_markdown({{.line = {{.text = "seen in "}, {.text = source.title, .link = source.address}}}}, theme);
+  ImGui::PopStyleColor();
 }
 
 }  // namespace

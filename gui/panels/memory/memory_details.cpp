@@ -39,11 +39,6 @@ void MemoryDetails::draw(const view::LoadedRunPtr& run, PanelContext& context) {
 }
 
 void MemoryDetails::draw_alive(PanelContext& context, std::optional<InstructionId> chosen) {
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextDisabled("%s", chosen ? "alive after" : "alive at the peak, in");
-  ImGui::SameLine();
-  ImGui::TextUnformatted((chosen ? label_of(*run_, *chosen) : peak_label_of(*run_)).c_str());
-  ImGui::SameLine();
   ImGui::SetNextItemWidth(context.theme.scaled(130));
   constexpr const char* k_forms[] = {"added up", "each buffer"};
   ImGui::Combo("##form", &form_, k_forms, 2);
@@ -51,6 +46,11 @@ void MemoryDetails::draw_alive(PanelContext& context, std::optional<InstructionI
   ImGui::SetItemTooltip("Alike buffers of several layers or micro-batches in one row, or a row a buffer");
   ImGui::SameLine();
   copy_csv_button("alive", alive_);
+  // Last, because it may be longer than there is room.
+  ImGui::SameLine();
+  ImGui::TextDisabled("%s", chosen ? "alive after" : "alive at the peak, in");
+  ImGui::SameLine();
+  ImGui::TextUnformatted((chosen ? label_of(*run_, *chosen) : peak_label_of(*run_)).c_str());
   refresh(run_, chosen);
   const GridEvents events =
       data_grid("alive", alive_, alive_state_, {.revision = revision_, .stretched = 0}, context.theme);

@@ -180,8 +180,13 @@ class MemoryPanel final : public Panel {
   void draw_one(PanelContext& context, const ShownMemory& each, SharedTime& time, float height) {
     const bool old = making_.value()->runs != runs_ || is_stale(context.session, each.run);
     const float opacity = old ? 0.45F : 1;
-    const MemoryPlot plot{*each.run, each.track, top(), opacity, chosen_in(context.session, *each.run),
-                          height};
+    const MemoryPlot plot{*each.run,
+                          each.track,
+                          top(),
+                          opacity,
+                          chosen_in(context.session, *each.run),
+                          height,
+                          parse_word<BufferClass>(context.session.selection().highlight())};
     const MemoryPlotResult result = draw_memory_plot(plot, time, context.plot_edges, context.theme, scratch_);
     draw_space_plot(plot, scratch_, time, context.plot_edges, context.theme);
     named_area(("memory of " + title_of(*each.run)).c_str(), result.min, result.max);

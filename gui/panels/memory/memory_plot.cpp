@@ -22,6 +22,8 @@ ImVec4 vec(ImU32 colour, float opacity = 1) {
   return result;
 }
 
+constexpr float k_beside = 0.3F;  // how opaque what is not highlighted stays
+
 // Strips drawn by hand: a column is a step, not a slope between two columns.
 void draw_stack(const MemoryPlot& plot, const view::StackedMemory& stacked, const Theme& theme) {
   if (stacked.times.empty()) return;
@@ -33,12 +35,14 @@ void draw_stack(const MemoryPlot& plot, const view::StackedMemory& stacked, cons
         column + 1 < stacked.times.size() ? ImPlot::PlotToPixels(stacked.times[column + 1], 0.0).x : last;
     float bottom = ImPlot::PlotToPixels(0.0, 0.0).y;
     for (std::size_t i = 0; i < stacked.tops.size(); ++i) {
-      const ImU32 colour =
-          plot.track.classes.empty() ? theme.dimmed : colour_of(theme, plot.track.classes[i]);
+      const bool has_classes = !plot.track.classes.empty();
+      const ImU32 colour = has_classes ? colour_of(theme, plot.track.classes[i]) : theme.dimmed;
+      const bool is_beside = has_classes && plot.highlight && plot.track.classes[i] != *plot.highlight;
       const float top = ImPlot::PlotToPixels(0.0, stacked.tops[i][column]).y;
       // A strip that is too thin to be seen is covered by the next one: it leaves no gap.
       if (bottom - top <= 0.25F) continue;
-      list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom}, faded(colour, plot.opacity));
+      list.AddRectFilled({left, top}, {std::max(right, left + 1), bottom},
+                         faded(colour, plot.opacity * (is_beside ? k_beside : 1)));
       bottom = top;
     }
   }

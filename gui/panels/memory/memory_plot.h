@@ -18,7 +18,8 @@ struct MemoryPlot {
   double top = 1;     // bytes at the upper end of every plot's axis, so that runs compare by eye
   float opacity = 1;  // faint while it is stale
   std::optional<InstructionId> chosen{};
-  float height = 0;  // with the title
+  float height = 0;                        // with the title
+  std::optional<BufferClass> highlight{};  // the others are faint beside it
 };
 
 struct MemoryPlotResult {

@@ -8,7 +8,8 @@
 namespace shardlab::view {
 namespace {
 
-constexpr TextStyle k_in_panel{72, false};
+// As many columns as the panel has in the default layout of a window of 1440 pixels.
+constexpr TextStyle k_in_panel{46, false};
 
 Result<LessonScene> scene_of(const std::string& name, const lessons::LessonSubjects& subjects) {
   SHARDLAB_TRY(const lessons::PredictedSubject* subject, subjects.predicted(name));
