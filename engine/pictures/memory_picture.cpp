@@ -42,8 +42,8 @@ char letter_of(MemoryGroup group) {
 }
 
 const char* colour_of(MemoryGroup group) {
-  constexpr std::array<const char*, k_memory_groups> k_colours = {"#4e79a7", "#b07aa1", "#e15759",
-                                                                  "#76b7b2", "#f1b04c", "#9d9da3"};
+  constexpr std::array<const char*, k_memory_groups> k_colours = {"#4e79a7", "#b07aa1", "#f1b04c",
+                                                                  "#76b7b2", "#e15759", "#9d9da3"};
   return k_colours[static_cast<std::size_t>(group)];
 }
 

@@ -11,9 +11,9 @@ constexpr std::string_view k_style = R"css(
 body { font: 17px/1.55 sans-serif; color: #26262b; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.4rem; margin-top: 3rem; } h3 { font-size: 1rem; margin: 0 0 .4rem; }
 p, li { max-width: 46rem; }
-code, pre { font-family: monospace; font-size: .88em; } code { background: #f2f2f5; padding: 0 .2em; }
+code, pre { font-family: monospace; font-size: .88em; } code { background: #f2f2f5; padding: 0 .2em; overflow-wrap: anywhere; }
 pre { background: #f2f2f5; padding: .7rem 1rem; overflow-x: auto; line-height: 1.35; }
-table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .25rem .9rem; text-align: right; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; } th, td { padding: .25rem .9rem; text-align: right; }
 th:first-child, td:first-child { text-align: left; } tr + tr td { border-top: 1px solid #dcdce2; }
 figure { margin: 1.5rem 0; } figcaption p { margin: .4rem 0; color: #55555e; }
 .able { color: #55555e; }
