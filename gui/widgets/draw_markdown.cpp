@@ -14,13 +14,32 @@ using lessons::MarkdownLine;
 constexpr float k_line = 1.3F;  // the distance of lines, in heights of the text
 
 float room_here(const Theme& theme) {
-  return std::max(ImGui::GetContentRegionAvail().x, theme.scaled(80));
+  return std::max(ImGui::GetContentRegionAvail().x, theme.scaled(30));
 }
 
 void draw_line(const MarkdownLine& line, bool is_head, const Theme& theme) {
   ImGui::PushID(&line);
   draw_wrapped(line, {is_head, room_here(theme), ImGui::GetFontSize() * k_line}, theme);
   ImGui::PopID();
+}
+
+float widest_word(const MarkdownLine& line) {
+  float widest = 0;
+  std::istringstream words(lessons::plain_text(line));
+  for (std::string word; words >> word;) widest = std::max(widest, ImGui::CalcTextSize(word.c_str()).x);
+  return widest;
+}
+
+// As wide as its figures; its heading breaks between words, so that the first column keeps its room.
+float figure_width(const MarkdownBlock& block, std::size_t column) {
+  float width = 0;
+  for (std::size_t row = 0; row < block.rows.size(); ++row) {
+    if (column >= block.rows[row].size()) continue;
+    const MarkdownLine& cell = block.rows[row][column];
+    width = std::max(width,
+                     row == 0 ? widest_word(cell) : ImGui::CalcTextSize(lessons::plain_text(cell).c_str()).x);
+  }
+  return width * 1.06F;  // headings are in bold
 }
 
 // The first column says what a row is about, the others are figures.
@@ -33,18 +52,16 @@ void draw_table(const MarkdownBlock& block, int number, const Theme& theme) {
   if (ImGui::BeginTable("##table", static_cast<int>(columns), flags)) {
     for (std::size_t i = 0; i < columns; ++i)
       ImGui::TableSetupColumn("",
-                              i == 0 ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed);
+                              i == 0 ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
+                              i == 0 ? 1 : figure_width(block, i));
     for (std::size_t r = 0; r < block.rows.size(); ++r) {
       ImGui::TableNextRow();
       for (const MarkdownLine& cell : block.rows[r]) {
         ImGui::TableNextColumn();
-        if (&cell == &block.rows[r].front()) {
+        if (r == 0 || &cell == &block.rows[r].front())
           draw_line(cell, r == 0, theme);
-        } else {  // a column of figures is as wide as the widest
-          if (r == 0) ImGui::PushFont(theme.fonts.bold, 0);
+        else
           ImGui::TextUnformatted(lessons::plain_text(cell).c_str());
-          if (r == 0) ImGui::PopFont();
-        }
       }
     }
     ImGui::EndTable();
