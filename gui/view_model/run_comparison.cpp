@@ -56,7 +56,10 @@ std::string note_on_plans(const std::vector<ComparedFigures>& runs, std::size_t 
 std::size_t choose_reference(const std::vector<LoadedRunPtr>& runs) {
   const auto measured = std::find_if(
       runs.begin(), runs.end(), [](const LoadedRunPtr& run) { return run->kind() == RunKind::measured; });
-  return measured == runs.end() ? 0 : static_cast<std::size_t>(measured - runs.begin());
+  if (measured != runs.end()) return static_cast<std::size_t>(measured - runs.begin());
+  const auto baseline =
+      std::find_if(runs.begin(), runs.end(), [](const LoadedRunPtr& run) { return run->role == "baseline"; });
+  return baseline == runs.end() ? 0 : static_cast<std::size_t>(baseline - runs.begin());
 }
 
 RunComparison compare_runs(const std::vector<LoadedRunPtr>& runs, std::size_t reference) {

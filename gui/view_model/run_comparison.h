@@ -34,7 +34,7 @@ struct RunComparison {
   std::string note;                  // why instructions are not compared; empty when they are
 };
 
-// The measured run that stands first, else the first.
+// The measured run that stands first, else the baseline, else the first.
 std::size_t choose_reference(const std::vector<LoadedRunPtr>& runs);
 
 // `runs` must not be empty nor hold null; `reference` < runs.size().

@@ -24,9 +24,13 @@ std::vector<LoadedRunPtr> predicted_and_measured(std::int64_t percent) {
 
 }  // namespace
 
-TEST_CASE("the reference is the first measured run") {
+TEST_CASE("the reference is the first measured run, or the baseline") {
   CHECK(choose_reference(predicted_and_measured(100)) == 1);
   CHECK(choose_reference({shared_run(loaded_run(1, RunKind::predicted))}) == 0);
+  LoadedRun baseline = loaded_run(2, RunKind::predicted);
+  baseline.role = "baseline";
+  CHECK(choose_reference({shared_run(loaded_run(1, RunKind::predicted)), shared_run(std::move(baseline))}) ==
+        1);
 }
 
 TEST_CASE("totals, classes, kinds and units have a column a run and the error against the reference") {
