@@ -136,14 +136,6 @@ Result<WorkedQuestion> QuestionWorker::operator()(const ChangeQuestion& question
   return worked;
 }
 
-std::string letter(std::size_t index) {
-  return std::string(1, static_cast<char>('a' + index));
-}
-
-std::string shown_or_empty(const Value& value) {
-  return shown(value).value_or("");
-}
-
 }  // namespace
 
 Result<WorkedAsk> work_question(const AskStep& ask, const Place& place, const FigureSource& source) {
@@ -151,42 +143,6 @@ Result<WorkedAsk> work_question(const AskStep& ask, const Place& place, const Fi
   SHARDLAB_TRY(worked.question, filled(ask.question, source));
   SHARDLAB_TRY(worked.kind, std::visit(QuestionWorker{place, source}, ask.kind));
   return worked;
-}
-
-std::string right_answer(const WorkedAsk& ask) {
-  if (const auto* choose = std::get_if<WorkedChoose>(&ask.kind)) {
-    for (std::size_t i = 0; i < choose->options.size(); ++i) {
-      if (choose->options[i].right) return letter(i);
-    }
-  }
-  if (const auto* order = std::get_if<WorkedOrder>(&ask.kind)) {
-    std::string text;
-    for (const int number : order->right)
-      text += (text.empty() ? "" : " ") + letter(static_cast<std::size_t>(number - 1));
-    return text;
-  }
-  if (const auto* number = std::get_if<WorkedNumber>(&ask.kind)) return shown_or_empty(number->value);
-  if (const auto* pick = std::get_if<WorkedInstruction>(&ask.kind))
-    return pick->right.substr(0, pick->right.find(' '));
-  if (const auto* change = std::get_if<WorkedChange>(&ask.kind))
-    return fmt::format("{}", fmt::join(change->solution, " "));
-  return {};
-}
-
-std::string right_answer_words(const WorkedAsk& ask) {
-  if (const auto* choose = std::get_if<WorkedChoose>(&ask.kind)) {
-    for (const WorkedOption& option : choose->options) {
-      if (option.right) return option.answer;
-    }
-  }
-  if (const auto* order = std::get_if<WorkedOrder>(&ask.kind)) {
-    std::string text;
-    for (const int number : order->right)
-      text += (text.empty() ? "" : "; ") + order->items[static_cast<std::size_t>(number - 1)];
-    return text;
-  }
-  if (const auto* pick = std::get_if<WorkedInstruction>(&ask.kind)) return pick->right;
-  return right_answer(ask);
 }
 
 }  // namespace shardlab::lessons

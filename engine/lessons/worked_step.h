@@ -80,7 +80,14 @@ Result<WorkedAsk> work_question(const AskStep& ask, const Place& place, const Fi
 // "b", "c a b", "81.1 MiB", "52", "train.micro_batch=2": what a learner would have to type.
 std::string right_answer(const WorkedAsk& ask);
 
-// The same said in full: the text of the option, the items in their order.
+struct TypedMistake {
+  std::string typed;
+  WorkedMistake mistake;
+};
+// The wrong answers that the lesson knows, likewise as they would be typed.
+std::vector<TypedMistake> wrong_answers(const WorkedAsk& ask);
+
+// The right one said in full: the text of the option, the items in their order.
 std::string right_answer_words(const WorkedAsk& ask);
 
 }  // namespace shardlab::lessons

@@ -132,8 +132,7 @@ def right_answers(place, lesson):
     answers = []
     for step in expect(place.run("lesson", lesson, "--json"), 0).json()["steps"]:
         if step["kind"] == "ask":
-            options = step["question"].get("options", [])
-            wrong = [chr(ord("a") + i) for i, option in enumerate(options) if not option["right"]]
+            wrong = [each["answer"] for each in step["wrong_answers"]]
             answers.append((wrong[0] if wrong else None, step["right_answer"]))
     return answers
 

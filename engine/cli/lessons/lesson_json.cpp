@@ -48,6 +48,11 @@ Json step_json(const WalkedStep& step) {
   if (step.kind == lessons::StepKind::ask) {
     json["question"] = std::visit(QuestionJson{}, step.ask.kind);
     json["right_answer"] = right_answer(step.ask);
+    json["wrong_answers"] = Json::array();
+    for (const TypedMistake& wrong : wrong_answers(step.ask)) {
+      json["wrong_answers"].push_back(mistake_json(wrong.mistake));
+      json["wrong_answers"].back()["answer"] = wrong.typed;
+    }
     json["answer_form"] = answer_form(step.ask);
   }
   return json;

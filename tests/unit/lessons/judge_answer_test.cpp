@@ -32,6 +32,29 @@ TEST_CASE("a choice is a letter or a number, and a wrong one has its thought") {
   CHECK(judged(ask, "c").reply == "please answer with " + answer_form(ask));
 }
 
+TEST_CASE("the wrong answers that a lesson knows are listed as one would type them, and judged so") {
+  const WorkedNumber number{number_value(16), 0.1, {{number_value(4), {"only the parameters", "a thread"}}}};
+  WorkedOrder order;
+  order.items = {"x", "y", "z"};
+  order.right = {3, 1, 2};
+  order.wrong = {{{1, 2, 3}, {"as they stand", {}}}};
+  WorkedChoose choose;
+  choose.options = {{"this", true, {}}, {"that", false, {"the thought", {}}}};
+  const WorkedInstruction pick{"a", "52 Backward s6 mb0", {{"7 Forward s1 mb0", {"the other way", {}}}}};
+  const std::vector<std::pair<WorkedAsk, std::string>> cases = {{{"How many?", number}, "4"},
+                                                                {{"Order", order}, "a b c"},
+                                                                {{"Which?", choose}, "b"},
+                                                                {{"Which?", pick}, "7"}};
+  for (const auto& [ask, typed] : cases) {
+    INFO(typed);
+    const std::vector<TypedMistake> wrong = wrong_answers(ask);
+    REQUIRE(wrong.size() == 1);
+    CHECK(wrong[0].typed == typed);
+    CHECK(judged(ask, wrong[0].typed).reply == wrong[0].mistake.thought);
+    CHECK(judged(ask, right_answer(ask)).right);
+  }
+}
+
 TEST_CASE("an order is all letters once") {
   WorkedOrder order;
   order.items = {"x", "y", "z"};

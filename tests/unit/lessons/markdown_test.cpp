@@ -20,6 +20,7 @@ TEST_CASE("paragraphs, items, tables and code are told apart") {
   CHECK(blocks[2].mark == "1.");
   CHECK(blocks[3].rows.size() == 2);
   CHECK(blocks[4].code == "code\n");
+  CHECK(plain_text(blocks) == "One two three four. an item another a b 1 2 code\n");
 }
 
 TEST_CASE("a terminal gets wrapped lines without marks") {
