@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -11,6 +12,7 @@
 #include <implot.h>
 
 #include "engine/base/paths.h"
+#include "gui/app/item_file.h"
 #include "gui/app/start_session.h"
 #include "gui/shell/fonts.h"
 #include "gui/shell/panel.h"
@@ -109,7 +111,16 @@ void listen(GLFWwindow* window, WindowState& state) {
   });
 }
 
-void loop(GLFWwindow* window, Session& session, Shell& shell, bool only_first_frame) {
+// Where widgets are, of the frame that was drawn.
+void tell_items(std::optional<ItemFile>& items, Session& session, const Shell& shell) {
+  if (!items) return;
+  if (const auto written = items->write(session.predicting() || shell.busy()); !written)
+    session.messages().add(written.error(), "items", session.now());
+}
+
+void loop(GLFWwindow* window, Session& session, Shell& shell, const GuiOptions& options) {
+  std::optional<ItemFile> items;
+  if (!options.items.empty()) items.emplace(options.items);
   const auto begin = std::chrono::steady_clock::now();
   int frames_left = k_frames_after_event;
   std::string title;
@@ -130,16 +141,18 @@ void loop(GLFWwindow* window, Session& session, Shell& shell, bool only_first_fr
     shell.prepare();
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
+    if (items) items->begin_frame();
     ImGui::NewFrame();
     shell.draw();
     ImGui::Render();
     show_frame(window, shell.theme().window);
     shell.finish_frame();
+    tell_items(items, session, shell);
     const std::string wanted =
         session.document().title() + (session.document().changed() ? " * - shardlab" : " - shardlab");
     if (wanted != title) glfwSetWindowTitle(window, (title = wanted).c_str());
     if (session.predicting() || shell.busy() || ImGui::IsAnyItemActive()) frames_left = k_frames_after_event;
-    if (only_first_frame) return;
+    if (options.time_start) return;
   }
 }
 
@@ -173,7 +186,7 @@ Status run_window(const GuiOptions& options) {
               {.only_panel = {}, .remembers = !options.time_start, .preferences_file = preferences_file});
   WindowState state{&shell};
   listen(window.get(), state);
-  loop(window.get(), session, shell, options.time_start);
+  loop(window.get(), session, shell, options);
   if (options.time_start) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     std::printf("first frame after %.0f ms\n", took.count());

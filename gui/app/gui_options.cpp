@@ -82,6 +82,8 @@ Result<std::variant<GuiOptions, std::string>> read_options(int argc, const char*
   app.add_option("--lesson-step", options.lesson_step, "At this step [where it was left]")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--items", options.items, "Keep a file (JSON) of where every widget is, for scripts")
+      ->type_name("FILE");
   app.add_flag("--time-start", options.time_start, "Say when the first frame was shown, and end");
   try {
     app.parse(argc, argv);

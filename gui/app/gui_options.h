@@ -22,10 +22,11 @@ struct GuiOptions {
   double played = 1;   // how much of it the step player shows as done, 0 to 1
   std::string runs;    // "r1,r2": these runs are chosen, for pictures
   std::string edit;    // "train.micro_batch=2": made against the prediction as a baseline, for pictures
-  std::filesystem::path log;  // of a job, to be examined; empty: none
-  std::string lesson;         // "3": this lesson is opened
-  int lesson_step = 0;        // at this step; 0: where it was left
-  bool time_start = false;    // says how long the first frame took, and ends
+  std::filesystem::path log;    // of a job, to be examined; empty: none
+  std::string lesson;           // "3": this lesson is opened
+  int lesson_step = 0;          // at this step; 0: where it was left
+  std::filesystem::path items;  // kept up to date with where every widget is; empty: nowhere
+  bool time_start = false;      // says how long the first frame took, and ends
 };
 
 // The options, or, for --help, the text to print. bad_input for an option that is unknown or has a bad value.
