@@ -171,6 +171,8 @@ TEST_CASE("lessons: what a lesson runs is trained, and laid beside what was pred
   CHECK(ui.shows("lessons", "the run and its prediction"));
   CHECK_FALSE(ui.shows("lessons", "what does not hold"));
   CHECK(ui.session().selection().runs().size() == 1);
+  for (const auto& file : fs::directory_iterator(folder.path() / "01-small"))
+    CHECK_FALSE(file.path().filename().string().starts_with("."));
   keep_lesson_picture(ui, "lesson-run");
   next(ui);
   CHECK(ui.session().selection().runs().empty());

@@ -25,6 +25,8 @@ void draw_run(const Result<view::LessonRun>& run, const Theme& theme) {
 void LessonRunBox::update(Session& session, view::LessonJob& job) {
   if (!started_ || !started_->job->poll() || running() || told_) return;
   told_ = true;
+  // Nothing of it is left beside the lesson, however the window ends.
+  const ScenarioCopy no_longer_needed = std::move(started_->scenario);
   std::vector<RunId> runs;
   for (const view::StoredByJob& stored : started_->job->output().stored) {
     if (stored.kind == RunKind::measured) runs.push_back(stored.id);
