@@ -23,8 +23,8 @@
 #include "gui/session/selection.h"
 #include "gui/session/task_thread.h"
 #include "gui/session/trace_import.h"
-#include "gui/view_model/words/word_links.h"
 #include "gui/view_model/run_library.h"
+#include "gui/view_model/words/word_links.h"
 
 namespace shardlab::gui {
 
