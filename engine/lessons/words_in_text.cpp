@@ -38,6 +38,12 @@ bool are_joined(std::string_view text, const SpeltPiece& first, const SpeltPiece
   return between == "-" || between.find_first_not_of(" \n") == std::string_view::npos;
 }
 
+// "all reduce-scatters" has no "all reduce": a blank does not join what a hyphen joins with the next piece.
+bool is_torn(std::string_view text, std::size_t begin, std::size_t end) {
+  const bool goes_on = end + 1 < text.size() && text[end] == '-' && is_of_piece(text[end + 1]);
+  return goes_on && text.substr(begin, end - begin).find_first_of(" \n") != std::string_view::npos;
+}
+
 bool has_capital(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
@@ -84,7 +90,9 @@ std::vector<WordInText> WordFinder::find(std::string_view text, bool marked) con
       ++last;
     for (;; --last) {
       const std::size_t begin = pieces[first].begin, size = pieces[last].end - begin;
-      if (const GlossaryWord* const word = word_of(text.substr(begin, size), marked)) {
+      const GlossaryWord* const word =
+          is_torn(text, begin, begin + size) ? nullptr : word_of(text.substr(begin, size), marked);
+      if (word != nullptr) {
         found.push_back({begin, size, word});
         first = last;
         break;

@@ -12,6 +12,8 @@ Glossary small_glossary() {
   section.words = {{.names = {"rank"}},
                    {.names = {"shard"}},
                    {.names = {"gather", "all-gather"}},
+                   {.names = {"all-reduce"}},
+                   {.names = {"reduce-scatter"}},
                    {.names = {"hybrid sharding"}, .also = {"HSDP"}},
                    {.names = {"setup", "first", "steady"}, .ordinary = {"first"}},
                    {.names = {"ZeRO"}, .also = {"zero3"}, .ordinary = {"ZeRO"}}};
@@ -43,6 +45,8 @@ TEST_CASE("the longest word wins, also over the end of a line") {
   CHECK(found_in("with hybrid\nsharding") == "hybrid\nsharding=hybrid sharding");
   CHECK(found_in("hybrid, sharding").empty());
   CHECK(found_in("a four-rank job") == "rank=rank");
+  CHECK(found_in("all reduce-scatters") == "reduce-scatters=reduce-scatter");
+  CHECK(found_in("they all reduce it") == "all reduce=all-reduce");
 }
 
 TEST_CASE("a part of another word or of a setting's name is none") {
