@@ -30,16 +30,24 @@ float widest_word(const MarkdownLine& line) {
   return widest;
 }
 
-// As wide as its figures; its heading breaks between words, so that the first column keeps its room.
-float figure_width(const MarkdownBlock& block, std::size_t column) {
+// As wide as its cells, or, where they may break, as their words. A heading always may.
+float column_width(const MarkdownBlock& block, std::size_t column, bool breaks) {
   float width = 0;
   for (std::size_t row = 0; row < block.rows.size(); ++row) {
     if (column >= block.rows[row].size()) continue;
     const MarkdownLine& cell = block.rows[row][column];
-    width = std::max(width,
-                     row == 0 ? widest_word(cell) : ImGui::CalcTextSize(lessons::plain_text(cell).c_str()).x);
+    width = std::max(width, row == 0 || breaks ? widest_word(cell)
+                                               : ImGui::CalcTextSize(lessons::plain_text(cell).c_str()).x);
   }
   return width * 1.06F;  // headings are in bold
+}
+
+// Whether the table has room with its figures in one line each, beside the words of its first column.
+bool fits_in_lines(const MarkdownBlock& block, std::size_t columns) {
+  float needed = column_width(block, 0, true);
+  for (std::size_t i = 1; i < columns; ++i)
+    needed += column_width(block, i, false) + 2 * ImGui::GetStyle().CellPadding.x;
+  return needed <= ImGui::GetContentRegionAvail().x;
 }
 
 // The first column says what a row is about, the others are figures.
@@ -48,17 +56,18 @@ void draw_table(const MarkdownBlock& block, int number, const Theme& theme) {
   for (const auto& row : block.rows) columns = std::max(columns, row.size());
   if (columns == 0) return;
   ImGui::PushID(number);
+  const bool breaks = !fits_in_lines(block, columns);
   const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
   if (ImGui::BeginTable("##table", static_cast<int>(columns), flags)) {
     for (std::size_t i = 0; i < columns; ++i)
       ImGui::TableSetupColumn("",
                               i == 0 ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
-                              i == 0 ? 1 : figure_width(block, i));
+                              i == 0 ? 1 : column_width(block, i, breaks));
     for (std::size_t r = 0; r < block.rows.size(); ++r) {
       ImGui::TableNextRow();
       for (const MarkdownLine& cell : block.rows[r]) {
         ImGui::TableNextColumn();
-        if (r == 0 || &cell == &block.rows[r].front())
+        if (r == 0 || breaks || &cell == &block.rows[r].front())
           draw_line(cell, r == 0, theme);
         else
           ImGui::TextUnformatted(lessons::plain_text(cell).c_str());

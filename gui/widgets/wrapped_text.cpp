@@ -15,6 +15,8 @@ namespace {
 using lessons::MarkdownLine;
 using lessons::MarkdownSpan;
 
+constexpr std::size_t k_long = 24;  // bytes of a name that may break
+
 struct TextFont {
   ImFont* font = nullptr;
   float size = 0;
@@ -55,6 +57,9 @@ std::vector<lessons::WordInText> terms_of(const MarkdownSpan& span, const Theme&
 // From `at` to the next blank, or to where a word of the glossary begins or ends.
 DrawnWord next_word(std::string_view text, std::size_t at, const std::vector<lessons::WordInText>& terms) {
   std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+  // A long name may break behind its dots.
+  const std::size_t dot = text.substr(0, end).find_first_of("._", at);
+  if (end - at > k_long && dot != std::string_view::npos) end = dot + 1;
   DrawnWord word;
   for (const lessons::WordInText& term : terms) {
     if (term.begin > at) end = std::min(end, term.begin);
@@ -122,7 +127,11 @@ void draw_wrapped(const MarkdownLine& line, const WrappedText& how, const Theme&
     std::size_t end = i + 1;
     float width = words[i].width;
     for (; end < words.size() && words[end].glued; ++end) width += words[end].width;
-    if (x > 0) x += space;
+    if (width > how.room) {  // no line has room for all of it
+      end = i + 1;
+      width = words[i].width;
+    }
+    if (x > 0 && !words[i].glued) x += space;
     if (x > 0 && x + width > how.room) {
       x = 0;
       y += how.step;
