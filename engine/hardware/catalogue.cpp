@@ -14,7 +14,7 @@
 #include "engine/base/shipped_yaml.h"
 #include "engine/base/yaml.h"
 #include "engine/hardware/listed_names.h"
-#include "engine/hardware/plain_name.h"
+#include "engine/hardware/plain_hardware_name.h"
 
 namespace shardlab {
 

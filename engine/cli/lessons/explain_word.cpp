@@ -7,6 +7,7 @@
 #include "engine/lessons/word_list.h"
 
 namespace shardlab {
+
 Result<lessons::ExplainedWord> explain_word(const std::string& word, const TextStyle& style) {
   SHARDLAB_TRY(const lessons::Glossary glossary, lessons::shipped_glossary());
   SHARDLAB_TRY(const lessons::GlossaryWord* const found, glossary.find(word));

@@ -14,17 +14,20 @@ bool takes_in_order(const PlannedScenario& planned) {
   return facts_of(planned.scenario).zero_stage == 1 && !zero_options(planned.scenario).overlaps(1);
 }
 
-// Equals: the one whose gradients come first.
-std::int64_t heaviest_rank(const ParameterLayout& layout, bool in_order) {
+// That owns most elements of one parameter. Equals: the one whose gradients come first.
+std::int64_t rank_of_largest(const ParameterLayout& layout, bool in_order) {
   const std::int64_t part = layout.flat_shard_elements();
-  std::vector<std::int64_t> touched(static_cast<std::size_t>(layout.shards), 0);
+  std::int64_t found = 0, most = 0;
   for (const ParameterPiece& piece : layout.pieces) {
     const std::int64_t last = (piece.flat_offset + std::max<std::int64_t>(piece.elements(), 1) - 1) / part;
-    for (std::int64_t rank = piece.flat_offset / part; rank <= last; ++rank)
-      touched[static_cast<std::size_t>(rank)] += piece.elements();
+    for (std::int64_t rank = piece.flat_offset / part; rank <= last; ++rank) {
+      const std::int64_t owned = part_in(piece, rank * part, part).count;
+      if (owned < most || (owned == most && in_order)) continue;
+      most = owned;
+      found = rank;
+    }
   }
-  if (in_order) return std::max_element(touched.begin(), touched.end()) - touched.begin();
-  return layout.shards - 1 - (std::max_element(touched.rbegin(), touched.rend()) - touched.rbegin());
+  return found;
 }
 
 const Buffer* flat_weights(const StepPlan& plan) {
@@ -62,7 +65,7 @@ GradientCopies::GradientCopies(const PlannedScenario& planned, const StepPlan& p
   piece_of_.resize(planned.graph.parameters.size());
   for (std::size_t i = 0; i < weights_->pieces.size(); ++i)
     piece_of_[weights_->pieces[i].parameter.index()] = i;
-  rank_ = heaviest_rank(*weights_, takes_in_order(planned));
+  rank_ = rank_of_largest(*weights_, takes_in_order(planned));
 }
 
 std::vector<Bytes> GradientCopies::of(const Instruction& instruction) const {

@@ -2,7 +2,7 @@
 // folder.
 //
 // A plan is that of all ranks: where they differ its buffers are as large as any rank's. These copies are
-// those of one rank, the one that keeps whole gradients of most elements.
+// those of one rank, the one that owns most of a single gradient.
 //
 // Source: DeepSpeed 0.19.8.
 // - ZeRO-1 and ZeRO-2 (zero/stage_1_and_2.py, get_grad_norm_direct) and ZeRO-3 (zero/stage3.py, of the same

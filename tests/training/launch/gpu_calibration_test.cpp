@@ -71,8 +71,8 @@ TEST_CASE("GPUs are calibrated, and predictions use it") {
   REQUIRE_OK(published);
   REQUIRE_OK(calibrated);
   CHECK(calibrated->provenance.calibrated);
-  // A processor is a hundred times slower than the GPU whose place it takes, wherever there is work to do; a step of little
-  // work is all launches, which differ less between machines than a busy machine's clock does.
+  // A processor is a hundred times slower than the GPU whose place it takes, wherever there is work to do; a
+  // step of little work is all launches, which differ less between machines than a busy machine's clock does.
   CHECK(calibrated->steps[0].ranks[0].duration > 3 * published->steps[0].ranks[0].duration);
 }
 

@@ -7,7 +7,7 @@
 #include "engine/hardware/catalogue.h"
 #include "engine/hardware/description.h"
 #include "engine/hardware/node.h"
-#include "engine/hardware/plain_name.h"
+#include "engine/hardware/plain_hardware_name.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 

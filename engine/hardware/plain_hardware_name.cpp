@@ -1,4 +1,4 @@
-#include "engine/hardware/plain_name.h"
+#include "engine/hardware/plain_hardware_name.h"
 
 #include <algorithm>
 #include <array>
