@@ -50,7 +50,7 @@ void Ui::open(const std::string& yaml) {
 }
 
 void Ui::settle() {
-  session_.settle();
+  for (int i = 0; i < 20 && !session_.settle(); ++i) frames(1);
   frames(3);
   for (int i = 0; i < 1000 && shell_.busy(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -109,8 +109,17 @@ void Ui::click_at(ImVec2 place, ImGuiMouseButton button) {
   frames(3);
 }
 
+// What arrives meanwhile may move it: the mouse follows until it stands still.
 void Ui::click(std::string_view panel, std::string_view label) {
-  click_at(centre_of(item(panel, label)));
+  constexpr int k_most_moves = 10;
+  ImVec2 place = centre_of(item(panel, label));
+  for (int i = 0; i < k_most_moves; ++i) {
+    move_to(place);
+    const ImVec2 now = centre_of(item(panel, label));
+    if (now.x == place.x && now.y == place.y) break;
+    place = now;
+  }
+  click_at(place);
 }
 
 void Ui::double_click(std::string_view panel, std::string_view label) {

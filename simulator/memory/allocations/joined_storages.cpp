@@ -7,6 +7,11 @@
 namespace shardlab {
 namespace {
 
+// Secondary shards, which hpZ keeps among neighbours, are padded for all ranks; each is a tensor of its own.
+bool is_secondary(const Buffer& shard) {
+  return shard.alignment > 1;
+}
+
 template <typename Predicate>
 std::vector<BufferId> lasting_of(const PlannedScenario& planned, const StepPlan& plan, BufferClass what,
                                  Predicate matches) {
@@ -15,7 +20,7 @@ std::vector<BufferId> lasting_of(const PlannedScenario& planned, const StepPlan&
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const Buffer& buffer = plan.buffers[i];
     if (buffer.kept && buffer.space == MemorySpace::device && buffer.buffer_class == what &&
-        buffer.layout == BufferLayout::element_shards && matches(buffer))
+        buffer.layout == BufferLayout::element_shards && !is_secondary(buffer) && matches(buffer))
       found.push_back(make_id<BufferId>(i));
   }
   return found;

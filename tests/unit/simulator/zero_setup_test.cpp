@@ -70,6 +70,26 @@ TEST_CASE("ZeRO-3 joins its shards to one tensor when what was cached is given b
   CHECK(shards == 1);
 }
 
+TEST_CASE("secondary shards of hpZ are tensors of their own, beside the one of all shards") {
+  const PlannedScenario scenario = test::small_scenario(
+      "parallel: {strategy: zero3, zero: {zero_hpz_partition_size: 2}}\n"
+      "precision: {param: bfloat16}",
+      "clip_norm: 1.0", "{device: cpu, ranks: 8}");
+  const auto made = step_allocations(scenario, scenario.plan.setup, WhoseStorages::framework);
+  REQUIRE_OK(made);
+  Bytes shards;
+  std::size_t secondary = 0;
+  for (const LastingStorage& kept : made->kept) {
+    if (kept.buffer.starts_with("shard.")) shards += kept.bytes;
+    if (kept.buffer.starts_with("secondary.")) ++secondary;
+  }
+  CHECK(secondary == scenario.graph.parameters.size());
+  // An eighth of the model, each parameter rounded up to a multiple of the ranks.
+  CHECK(shards >= Bytes{model_of(scenario, DType::bfloat16).value / 8});
+  CHECK(shards.value <
+        model_of(scenario, DType::bfloat16).value / 8 + 2 * 8 * std::ssize(scenario.graph.parameters));
+}
+
 TEST_CASE("the executor of our own takes nothing on the way") {
   const PlannedScenario scenario = planned("zero2", "bfloat16");
   const auto made = step_allocations(scenario, scenario.plan.setup, WhoseStorages::executor);
