@@ -36,7 +36,7 @@ ALL_TARGETS = {**TARGETS, **dict.fromkeys(PHASES, 0.01)}
 FIRST = 0.05  # of the first step of fixed cases
 LIMITS = {"allocated": 0.03, "active": 0.03, "reserved": 0.15, "rest": 0.01, "first": 0.06, "later": 0.03}  # of seeded settings
 NORMS = 0.2  # of allocated bytes where the optimizer is on the host under ZeRO-1 and ZeRO-2
-KNOWN = {"zero1 round robin": 0.05, "zero2 8B": 0.08, "zero2 accumulation": 0.15, "zero3 Qwen3-8B": 0.06, "zero3 hpZ": 0.08,
+KNOWN = {"zero1 round robin": 0.05, "zero2 8B": 0.08, "zero2 accumulation": 0.15, "zero3 Qwen3-8B": 0.06,
          "zero3 optimizer on the host": 0.02, "zero3 all on the host": 0.02}
 
 
