@@ -1,6 +1,7 @@
 #include "engine/hardware/catalogue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,8 +56,8 @@ const CalledSo* called(const std::vector<CalledSo>& all, std::string_view name) 
 
 std::string digits_of(std::string_view name) {
   std::string digits;
-  for (const char c : name) digits += c >= '0' && c <= '9' ? c : ' ';
-  digits.erase(std::remove(digits.begin(), digits.end(), ' '), digits.end());
+  std::copy_if(name.begin(), name.end(), std::back_inserter(digits),
+               [](char c) { return c >= '0' && c <= '9'; });
   return digits;
 }
 

@@ -45,6 +45,23 @@ std::vector<MemorySample> read_memory(SQLite::Statement& query, std::int64_t ste
   return samples;
 }
 
+// In the order of the samples.
+void read_elsewhere(SQLite::Statement& query, std::int64_t step_id, std::vector<MemorySample>& samples) {
+  query.bind(1, step_id);
+  auto sample = samples.begin();
+  while (query.executeStep()) {
+    const InstructionId instruction = instruction_of(query.getColumn(0));
+    while (sample != samples.end() && sample->instruction < instruction) ++sample;
+    const auto space = parse_word<MemorySpace>(query.getColumn(1).getString());
+    if (!space || sample == samples.end() || sample->instruction != instruction)
+      throw SQLite::Exception("memory elsewhere belongs to no instruction", SQLITE_CORRUPT);
+    const auto index = static_cast<std::size_t>(*space);
+    sample->elsewhere[index] = {query.getColumn(2).getInt64()};
+    sample->peak_elsewhere[index] = {query.getColumn(3).getInt64()};
+  }
+  query.reset();
+}
+
 }  // namespace
 
 std::vector<StepHeader> read_step_headers(SQLite::Database& db, std::int64_t run) {
@@ -76,6 +93,9 @@ StepTrace read_step(SQLite::Database& db, std::int64_t run, std::int64_t step) {
       "ORDER BY instruction");
   SQLite::Statement memory(
       db, "SELECT instruction, " + memory_columns() + " FROM memory WHERE step_id = ? ORDER BY instruction");
+  SQLite::Statement elsewhere(db,
+                              "SELECT instruction, space, live, peak FROM memory_elsewhere WHERE step_id = ? "
+                              "ORDER BY instruction");
   query.bind(1, run);
   query.bind(2, step);
   StepTrace trace;
@@ -95,6 +115,7 @@ StepTrace read_step(SQLite::Database& db, std::int64_t run, std::int64_t step) {
     }
     rank.spans = read_spans(spans, id);
     rank.memory = read_memory(memory, id);
+    read_elsewhere(elsewhere, id, rank.memory);
   }
   return trace;
 }

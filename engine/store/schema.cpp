@@ -228,12 +228,25 @@ UPDATE runs SET times_not_judged = 'its validation found that the machine change
                WHERE tolerance IS NOT NULL AND comparison_metrics.verdict = 'not judged');
 )sql";
 
+// What lies elsewhere than on the device, where something does; older runs have lost it.
+constexpr std::string_view k_memory_elsewhere = R"sql(
+CREATE TABLE memory_elsewhere (   -- bytes: live after the instruction, peak the highest while it ran
+  step_id INTEGER NOT NULL REFERENCES steps ON DELETE CASCADE,
+  instruction INTEGER NOT NULL,
+  space TEXT NOT NULL,            -- pinned_host, pageable_host, disk, managed
+  live INTEGER NOT NULL,
+  peak INTEGER NOT NULL,
+  PRIMARY KEY (step_id, instruction, space)
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::array k_migrations = {
-    Migration{1, k_runs_and_traces}, Migration{2, k_notes_calibrations_comparisons},
-    Migration{3, k_second_steps},    Migration{4, k_fit_in_words},
-    Migration{5, k_packed_steps},    Migration{6, k_machines},
-    Migration{7, k_backtests},       Migration{8, k_band_parts},
-    Migration{9, k_lesson_tables},   Migration{10, k_times_not_judged}};
+    Migration{1, k_runs_and_traces},  Migration{2, k_notes_calibrations_comparisons},
+    Migration{3, k_second_steps},     Migration{4, k_fit_in_words},
+    Migration{5, k_packed_steps},     Migration{6, k_machines},
+    Migration{7, k_backtests},        Migration{8, k_band_parts},
+    Migration{9, k_lesson_tables},    Migration{10, k_times_not_judged},
+    Migration{11, k_memory_elsewhere}};
 
 }  // namespace
 

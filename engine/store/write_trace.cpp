@@ -29,7 +29,11 @@ class TraceWriter {
               "INSERT INTO spans (step_id, instruction, issue_ns, ready_ns, start_ns, end_ns, skipped) "
               "VALUES (?, ?, ?, ?, ?, ?, ?)"),
         memory_(db, fmt::format("INSERT INTO memory (step_id, instruction, {}) VALUES ({})", memory_columns(),
-                                placeholders(4 + 2 * k_buffer_classes))) {}
+                                placeholders(4 + 2 * k_buffer_classes))),
+        elsewhere_(
+            db,
+            "INSERT INTO memory_elsewhere (step_id, instruction, space, live, peak) VALUES (?, ?, ?, ?, ?)") {
+  }
 
   void write(const StepTrace& step, bool warmup) {
     for (const RankTrace& rank : step.ranks) {
@@ -85,12 +89,26 @@ class TraceWriter {
     for (const Bytes bytes : sample.by_class_at_peak) bind_quantity(memory_, index++, bytes);
     memory_.exec();
     memory_.reset();
+    write_elsewhere(step_id, sample);
+  }
+
+  void write_elsewhere(std::int64_t step_id, const MemorySample& sample) {
+    for (std::size_t i = 0; i < k_memory_spaces; ++i) {
+      if (sample.elsewhere[i] == Bytes{} && sample.peak_elsewhere[i] == Bytes{}) continue;
+      elsewhere_.bind(1, step_id);
+      elsewhere_.bind(2, static_cast<std::int64_t>(sample.instruction.value));
+      elsewhere_.bind(3, std::string(to_string(static_cast<MemorySpace>(i))));
+      bind_quantity(elsewhere_, 4, sample.elsewhere[i]);
+      bind_quantity(elsewhere_, 5, sample.peak_elsewhere[i]);
+      elsewhere_.exec();
+      elsewhere_.reset();
+    }
   }
 
   SQLite::Database& db_;
   std::int64_t run_;
   const PlanIds& plans_;
-  SQLite::Statement step_, span_, memory_;
+  SQLite::Statement step_, span_, memory_, elsewhere_;
 };
 
 // Losses and norms may have different lengths: norms exist only with clipping.

@@ -59,8 +59,8 @@ FlopsPerSecond attention_rate(const Device& device, AttentionKind kind, DType dt
   return rate_of(device.attention, dtype) * attention_speed(device, kind);
 }
 
-// The share of that rate that is left with a mask: by the kernel that torch takes for it, which in float32 is
-// the same.
+// The share of that rate that is left with a mask: by the kernel that torch takes for it. In float32 one
+// kernel takes both.
 double masked_share(const Device& device, DType dtype) {
   const AttentionFigures& figures = device.kernels.attention;
   if (dtype == DType::float32) return 1;

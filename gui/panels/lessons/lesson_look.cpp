@@ -1,8 +1,9 @@
 #include "gui/panels/lessons/lesson_look.h"
-#include "gui/widgets/draw_markdown.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
+
+#include "gui/widgets/draw_markdown.h"
 
 namespace shardlab::gui {
 namespace {

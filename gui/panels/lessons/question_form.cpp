@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/lessons/mistake_source.h"
-
 #include "gui/widgets/draw_markdown.h"
 #include "gui/widgets/named_area.h"
 

@@ -80,8 +80,8 @@ class ZeroSetup {
     return passing;
   }
 
-  // Copied to float32 by way of a copy in the parameters' dtype. The host gets what the device has widened.
-  // On its way to the host it is widened there: torch converts a copy that is waited for on the processor.
+  // Copied to float32 by way of a copy in the parameters' dtype. What goes to the host is widened there:
+  // torch converts a copy that it waits for on the processor.
   void copy_part(BufferId master) {
     const Buffer& part = plan_.buffer(master);
     const StorageIndex copied = block(bytes_of(part.elements, dtype()));

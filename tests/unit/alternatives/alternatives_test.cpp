@@ -5,14 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/planner/plan_scenario.h"
-#include "engine/report/summarize.h"
-#include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/scenario/resolve_device.h"
 #include "simulator/alternatives/settings_to_try.h"
-#include "simulator/simulate.h"
 #include "tests/catch.h"
+#include "tests/unit/alternatives/predicted_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -32,16 +28,8 @@ Predicted predict(const std::string& model, const std::string& sections, int nod
   const std::string yaml =
       fmt::format("model: {{{}}}\ncluster: {{node: hgx-h100, nodes: {}}}\n{}\n", model, nodes, sections);
   const auto scenario = parse_scenario(yaml, "asked.yaml");
-  REQUIRE_OK(scenario);
-  const auto planned = plan_scenario(*scenario);
-  REQUIRE_OK(planned);
-  const auto device = resolve_device(*planned->scenario.cluster);
-  REQUIRE_OK(device);
-  const auto trace = simulate({*planned, *device});
-  REQUIRE_OK(trace);
-  const auto run = summarize(*planned, *trace, device_limits(*planned).value());
-  REQUIRE_OK(run);
-  return {*run, predict_alternatives(*planned, *run, nullptr).value()};
+  test::PredictedScenario made = test::predicted_scenario(scenario);
+  return {made.run, predict_alternatives(made.planned, made.run, nullptr).value()};
 }
 
 }  // namespace

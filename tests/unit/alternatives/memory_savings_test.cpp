@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/planner/plan_scenario.h"
 #include "engine/report/explain_memory/explained_memory.h"
-#include "engine/report/summarize.h"
-#include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/scenario/resolve_device.h"
 #include "simulator/alternatives/predict_with.h"
-#include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/unit/alternatives/predicted_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -24,16 +20,8 @@ struct Predicted {
 
 Predicted predict(const std::string& file, const std::vector<std::string>& settings = {}) {
   const auto scenario = read_scenario((test::source_folder() / file).string(), settings);
-  REQUIRE_OK(scenario);
-  const auto planned = plan_scenario(*scenario);
-  REQUIRE_OK(planned);
-  const auto device = resolve_device(*planned->scenario.cluster);
-  REQUIRE_OK(device);
-  const auto trace = simulate({*planned, *device});
-  REQUIRE_OK(trace);
-  const auto run = summarize(*planned, *trace, device_limits(*planned).value());
-  REQUIRE_OK(run);
-  return {*planned, *run};
+  test::PredictedScenario made = test::predicted_scenario(scenario);
+  return {std::move(made.planned), std::move(made.run)};
 }
 
 void check_rows(const Predicted& predicted) {

@@ -2,16 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/planner/plan_scenario.h"
-#include "engine/report/summarize.h"
-#include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/scenario/resolve_device.h"
 #include "simulator/alternatives/memory_savings.h"
 #include "simulator/alternatives/time_savings.h"
-#include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/unit/alternatives/predicted_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -33,16 +29,8 @@ OfTeacher predict(const std::string& teacher) {
   const auto file = test::source_folder() / "scenarios/distillation/qwen3-30b-a3b-distilled-8xh100.yaml";
   const auto scenario =
       read_scenario(file.string(), std::vector<std::string>{"distillation.teacher=" + teacher});
-  REQUIRE_OK(scenario);
-  const auto planned = plan_scenario(*scenario);
-  REQUIRE_OK(planned);
-  const auto device = resolve_device(*planned->scenario.cluster);
-  REQUIRE_OK(device);
-  const auto trace = simulate({*planned, *device});
-  REQUIRE_OK(trace);
-  const auto run = summarize(*planned, *trace, device_limits(*planned).value());
-  REQUIRE_OK(run);
-  return {*planned, *run, predict_savings(*planned, *run, nullptr).value()};
+  test::PredictedScenario made = test::predicted_scenario(scenario);
+  return {made.planned, made.run, predict_savings(made.planned, made.run, nullptr).value()};
 }
 
 const std::string k_sharded = "distillation.teacher.parallel={strategy: fsdp2}";

@@ -4,18 +4,14 @@
 #include <vector>
 
 #include "engine/doctor/job/room.h"
-#include "engine/planner/plan_scenario.h"
-#include "engine/report/summarize.h"
-#include "engine/report/unit_warnings.h"
 #include "engine/scenario/read_scenario.h"
-#include "engine/scenario/resolve_device.h"
 #include "engine/scenario/train_spec.h"
 #include "simulator/alternatives/predict_with.h"
 #include "simulator/alternatives/settings_to_try.h"
 #include "simulator/remedies/examine_with_remedies.h"
-#include "simulator/simulate.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/unit/alternatives/predicted_scenario.h"
 
 namespace shardlab {
 namespace {
@@ -28,26 +24,19 @@ struct Examined {
 };
 
 Examined examined_of(const ReadScenario& read) {
-  auto planned = plan_scenario(read.scenario);
-  REQUIRE_OK(planned);
-  const auto device = resolve_device(*planned->scenario.cluster);
-  REQUIRE_OK(device);
-  const auto trace = simulate({*planned, *device});
-  REQUIRE_OK(trace);
-  const auto run = summarize(*planned, *trace, device_limits(*planned).value());
-  REQUIRE_OK(run);
-  const JobFacts job = {.scenario = &planned->scenario,
+  test::PredictedScenario made = test::predicted_scenario(read.scenario);
+  const JobFacts job = {.scenario = &made.planned.scenario,
                         .source = &read.source,
-                        .device = &*device,
-                        .planned = &*planned,
-                        .predicted = &*run,
-                        .trace = &*trace};
+                        .device = &made.device,
+                        .planned = &made.planned,
+                        .predicted = &made.run,
+                        .trace = &made.trace};
   const auto examination = examine_with_remedies(job, nullptr, {});
   REQUIRE_OK(examination);
   const auto found = std::find_if(examination->findings.begin(), examination->findings.end(),
                                   [](const Finding& each) { return each.takes_all_remedies; });
   REQUIRE(found != examination->findings.end());
-  return {*std::move(planned), *run, *found};
+  return {std::move(made.planned), std::move(made.run), *found};
 }
 
 Examined examine_file(const std::string& file, const std::vector<std::string>& settings = {}) {

@@ -48,6 +48,22 @@ TEST_CASE("a run reads back as it was saved") {
   CHECK(loaded->note == saved.note);
 }
 
+TEST_CASE("what a run held in other memory reads back, space by space") {
+  TestStore db;
+  RunRecord saved = hand_made_record();
+  std::vector<MemorySample>& samples = saved.trace.steps.front().ranks.front().memory;
+  REQUIRE(samples.size() > 1);
+  const auto pinned = static_cast<std::size_t>(MemorySpace::pinned_host);
+  const auto disk = static_cast<std::size_t>(MemorySpace::disk);
+  samples.front().elsewhere[pinned] = samples.front().peak_elsewhere[pinned] = Bytes{512};
+  samples.back().peak_elsewhere[disk] = Bytes{4096};
+  const auto id = db.store.save(saved);
+  REQUIRE_OK(id);
+  const auto loaded = db.store.load(*id);
+  REQUIRE_OK(loaded);
+  CHECK(loaded->trace.steps == saved.trace.steps);
+}
+
 TEST_CASE("the list says on what a run is, and with whose operators") {
   TestStore db;
   RunRecord run = hand_made_record();
