@@ -17,13 +17,23 @@ function(shardlab_sources out)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
+# shardlab_optimize_lightly(<target>...)
+# For what reads a file, prints a table or judges a result once in a command: compiling it takes two thirds of the time. The warning
+# guesses at this level.
+function(shardlab_optimize_lightly)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og>
+      $<$<CONFIG:RelWithDebInfo>:-Wno-maybe-uninitialized>)
+  endforeach()
+endfunction()
+
 # shardlab_library(<name> FOLDERS <dir>... [EXCLUDE <prefix>...] [DEPENDS <lib>...] [PRIVATE <lib>...] [PRECOMPILED <target>]
-#                  [TOGETHER <dir>...])
+#                  [TOGETHER <dir>...] [APART <dir>...])
 # A static library of the folders' sources; DEPENDS are passed on to whoever links it, PRIVATE are not; PRECOMPILED is the
-# target whose precompiled header it reuses (cmake/Precompiled.cmake), TOGETHER as in cmake/Unity.cmake.
+# target whose precompiled header it reuses (cmake/Precompiled.cmake), TOGETHER and APART as in cmake/Unity.cmake.
 # Without a source it is an INTERFACE library, so a folder of headers (or an empty one) works too.
 function(shardlab_library name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE;TOGETHER" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "FOLDERS;EXCLUDE;DEPENDS;PRIVATE;TOGETHER;APART" ${ARGN})
   if(NOT ARG_PRECOMPILED)
     set(ARG_PRECOMPILED shardlab_pch)
   endif()
@@ -33,9 +43,7 @@ function(shardlab_library name)
     target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE} shardlab::warnings)
     shardlab_reuse_precompiled(${name} ${ARG_PRECOMPILED})
-    if(ARG_PRECOMPILED STREQUAL "shardlab_pch")  # implementations with libtorch repeat each other's names
-      shardlab_unity(${name} TOGETHER ${ARG_TOGETHER} SOURCES ${sources})
-    endif()
+    shardlab_unity(${name} TOGETHER ${ARG_TOGETHER} APART ${ARG_APART} SOURCES ${sources})
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}")

@@ -4,7 +4,7 @@
 set(torch_headers <ATen/ATen.h> <torch/csrc/autograd/autograd.h> <torch/csrc/autograd/variable.h> ${SHARDLAB_COMMON_HEADERS})
 shardlab_precompiled(shardlab_torch_pch HEADERS ${torch_headers} LIBRARIES shardlab::torch_cpu shardlab_base)
 shardlab_library(shardlab_real PRECOMPILED shardlab_torch_pch FOLDERS execute/torch
-  EXCLUDE execute/torch/rank_main.cpp execute/torch/cuda/ execute/torch/no_cuda/
+  EXCLUDE execute/torch/rank_main.cpp execute/torch/cuda/ execute/torch/no_cuda/ APART execute/torch/kernels execute/torch/operators
   DEPENDS shardlab_execute shardlab_checkpoint shardlab::torch_cpu)
 # Declarations that c10d's Gloo header includes and the wheel does not ship.
 target_include_directories(shardlab_real PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/execute/torch/gloo_shim")

@@ -3,16 +3,26 @@
 # for those who write. Names in unnamed namespaces meet: tests/rules/unity.py.
 option(SHARDLAB_UNITY "Compile the sources of a folder together" OFF)
 
-# shardlab_unity(<target> TOGETHER <dir>... SOURCES <source>...)
-# The sources of one folder go together; those of folders below a TOGETHER folder count as that folder's.
+# shardlab_unity(<target> [TOGETHER <dir>...] [APART <dir>...] SOURCES <source>...)
+# The sources of one folder go together; those of folders below a TOGETHER folder count as that folder's; those in an APART folder and
+# below it, whose files repeat names or macros of each other, are compiled one by one.
 function(shardlab_unity target)
-  cmake_parse_arguments(ARG "" "" "TOGETHER;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "TOGETHER;APART;SOURCES" ${ARGN})
   if(NOT SHARDLAB_UNITY)
     return()
   endif()
   foreach(source IN LISTS ARG_SOURCES)
     get_filename_component(folder "${source}" DIRECTORY)
     file(RELATIVE_PATH group "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")
+    set(alone OFF)
+    foreach(apart IN LISTS ARG_APART)
+      if("${group}/" MATCHES "^${apart}/")
+        set(alone ON)
+      endif()
+    endforeach()
+    if(alone)
+      continue()
+    endif()
     foreach(together IN LISTS ARG_TOGETHER)
       string(REGEX REPLACE "^${together}/.*" "${together}" group "${group}")
     endforeach()

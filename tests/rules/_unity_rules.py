@@ -8,7 +8,7 @@ import os
 import re
 
 ROOTS = ("engine", "simulator", "gui")
-APART = ("engine/execute/torch/",)  # libraries that are never compiled so (cmake/ShardlabTarget.cmake)
+APART = ("engine/execute/torch/kernels/", "engine/execute/torch/operators/")  # compiled one by one (cmake/TorchExecutor.cmake)
 TOGETHER = re.compile(r"\bTOGETHER ([\w/]+)")
 
 BLOCK = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.DOTALL | re.MULTILINE)

@@ -26,7 +26,7 @@ CLEAN = [
     {"engine/plan/a.cpp": ONE % COUNT, "engine/plan/b.cpp": ONE % "int count(double n) {\n  return 1;\n}\n"},
     {"engine/plan/a.cpp": ONE % COUNT, "engine/trace/b.cpp": ONE % COUNT},
     {"engine/plan/a.cpp": ONE % "using Json = A;\n", "engine/plan/b.cpp": ONE % "using Json = A;\n"},
-    {"engine/execute/torch/a.cpp": ONE % COUNT, "engine/execute/torch/b.cpp": ONE % COUNT},
+    {"engine/execute/torch/operators/a.cpp": ONE % COUNT, "engine/execute/torch/operators/b.cpp": ONE % COUNT},
     {"engine/plan/a.cpp": ONE % COUNT, "engine/plan/b.cpp": "int main() {\n  int count = 1; return count;\n}\n"},
 ]
 

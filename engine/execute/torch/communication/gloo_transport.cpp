@@ -48,17 +48,17 @@ class GlooTransport : public Transport {
 
 std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                int size, const GlooOptions& options) {
-  using Group = c10d::ProcessGroupGloo;
-  auto gloo = Group::Options::create(options.timeout);
+  using Gloo = c10d::ProcessGroupGloo;
+  auto options_of_gloo = Gloo::Options::create(options.timeout);
   if (!options.interface.empty()) {
-    gloo->devices.push_back(Group::createDeviceForInterface(options.interface));
+    options_of_gloo->devices.push_back(Gloo::createDeviceForInterface(options.interface));
   } else if (!options.address.empty()) {
-    gloo->devices.push_back(Group::createDeviceForHostname(options.address));
+    options_of_gloo->devices.push_back(Gloo::createDeviceForHostname(options.address));
   } else {
-    gloo->devices.push_back(Group::createDefaultDevice());
+    options_of_gloo->devices.push_back(Gloo::createDefaultDevice());
   }
-  gloo->threads = 1;  // Gloo's workers run its own collectives, of which none is used
-  return std::make_unique<GlooTransport>(c10::make_intrusive<Group>(store, rank, size, gloo));
+  options_of_gloo->threads = 1;  // Gloo's workers run its own collectives, of which none is used
+  return std::make_unique<GlooTransport>(c10::make_intrusive<Gloo>(store, rank, size, options_of_gloo));
 }
 
 }  // namespace shardlab
