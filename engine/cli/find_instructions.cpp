@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <optional>
 #include <sstream>
 
 #include "engine/base/lower_case.h"
@@ -65,15 +67,30 @@ std::vector<InstructionId> matching(const StepPlan& step, const std::vector<std:
   return found;
 }
 
+// The highest number of a layer in the words of the step; nothing where there are no layers.
+std::optional<std::int64_t> last_layer(const StepPlan& step) {
+  const PlanWords words(step);
+  std::optional<std::int64_t> last;
+  for (std::size_t i = 0; i < step.instructions.size(); ++i) {
+    const std::vector<std::string> said = words_of(words.instruction(make_id<InstructionId>(i)));
+    for (std::size_t k = 0; k + 1 < said.size(); ++k)
+      if (const auto number = parse_integer(said[k + 1]); number && said[k] == "layer")
+        last = std::max(last.value_or(0), *number);
+  }
+  return last;
+}
+
 // "mlp of layer 3" lies within instructions; those of the layer are named then.
 std::string near_it(const StepPlan& step, const std::vector<std::string>& words) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] != "layer" || !parse_integer(words[i + 1])) continue;
     const std::string layer = words[i] + " " + words[i + 1];
-    if (words[i] == "layer" && !matching(step, {"forward of " + layer}).empty())
+    if (!matching(step, {"forward of " + layer}).empty())
       return fmt::format(
           "what lies within a layer has no instruction of its own: 'forward of {0}', 'backward of {0}'; "
           "shardlab model lists the operators",
           layer);
+    if (const auto last = last_layer(step)) return fmt::format("there are layer 0 to layer {}", *last);
   }
   return "a number, or words as in 'AllGather', 'u1', 'backward of layer 3'; shardlab plan lists all";
 }

@@ -153,6 +153,7 @@ def test_explain():
     check("more of this name" in text and "backward of layer 1" in text, "the others are not named", text)
     expect_error(place.run("plan", scenario, "--explain", "layer 17"), 2, "--explain", "layer 17")
     expect_error(place.run("plan", scenario, "--explain", "mlp of layer 1"), 2, "--explain", "'forward of layer 1', 'backward of layer 1'")
+    expect_error(place.run("plan", scenario, "--explain", "layer 99"), 2, "--explain", "there are layer 0 to layer ")
     expect_error(place.run("plan", scenario, "--explain", len(document["instructions"])), 2, "--explain", "no instruction")
 
 

@@ -120,6 +120,27 @@ const Keys<MoeSpec>& moe_keys() {
   return keys;
 }
 
+// A length in tokens. "8k" is 8,000 wherever numbers are read and 8,192 to most who write it of a sequence:
+// an answer for the other one would pass unnoticed, so it has to be said.
+Kind<std::int64_t> tokens_kind() {
+  Kind<std::int64_t> tokens = kind::long_integer(1, 1 << 28);
+  tokens.read = [read = tokens.read](const YamlNode& node, std::string_view name) -> Result<std::int64_t> {
+    SHARDLAB_TRY(const std::string text, kind::scalar_text(node));
+    const bool in_thousands = text.ends_with('k') || text.ends_with('K');
+    if (!in_thousands && !text.ends_with('M')) return read(node, name);
+    std::string number = text.substr(0, text.size() - 1);
+    number.erase(number.find_last_not_of(' ') + 1);
+    const auto value = parse_number(number);
+    if (!value) return read(node, name);
+    const double decimal = *value * (in_thousands ? 1e3 : 1e6),
+                 binary = *value * (in_thousands ? 0x1p10 : 0x1p20);
+    return bad_input(
+        {}, fmt::format("{} may be {:.0f} or {:.0f} tokens", text, decimal, binary),
+        fmt::format("write the number, or {}{} for {:.0f}", number, in_thousands ? "Ki" : "Mi", binary));
+  };
+  return tokens;
+}
+
 }  // namespace
 
 const Keys<ModelSpec>& model_keys() {
@@ -132,8 +153,8 @@ const Keys<ModelSpec>& model_keys() {
           "from train.seed"),
       key("dtype", &ModelSpec::dtype, kind::dtype({DType::float32, DType::bfloat16, DType::float16}),
           "of the stored parameters"),
-      key("sequence_length", &ModelSpec::sequence_length, kind::long_integer(1, 1 << 28),
-          "tokens of one sequence", "required"),
+      key("sequence_length", &ModelSpec::sequence_length, tokens_kind(),
+          "tokens of one sequence; k and M are refused, which may mean either: 8000 or 8Ki", "required"),
       key("implementation", &ModelSpec::implementation, kind::word_or_absent<Implementation>(),
           "fused: our operators; eager: operator by operator as the transformers modules compute",
           "on GPUs eager where the model has that form, else fused"),

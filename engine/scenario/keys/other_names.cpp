@@ -42,8 +42,16 @@ constexpr auto k_keys = std::to_array<OtherName>({
     {"dp_shard", "parallel.mesh.shard"},
     {"ep", "parallel.mesh.expert"},
     {"flash_attention", "model.attention"},
+    {"float8", "model.fp8"},
+    {"fp8", "model.fp8"},
     {"fsdp", "parallel.strategy"},
     {"ga", "train.accumulation"},
+    {"gbs", "train.accumulation"},
+    {"gbs", "train.micro_batch"},
+    {"global_batch", "train.accumulation"},
+    {"global_batch", "train.micro_batch"},
+    {"global_batch_size", "train.accumulation"},
+    {"global_batch_size", "train.micro_batch"},
     {"gpu_memory", "cluster.memory_limit"},
     {"gpus", "cluster.gpus_per_node"},
     {"grad_acc", "train.accumulation"},
@@ -105,6 +113,8 @@ constexpr auto k_keys = std::to_array<OtherName>({
     {"torch_compile", "model.compile"},
     {"torch_dtype", "model.dtype"},
     {"tp", "parallel.mesh.tensor"},
+    {"train_batch_size", "train.accumulation"},
+    {"train_batch_size", "train.micro_batch"},
     {"train_micro_batch_size_per_gpu", "train.micro_batch"},
     {"use_flash_attention", "model.attention"},
     {"use_liger_kernel", "model.loss"},
@@ -157,10 +167,12 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-std::string_view ours_of(std::span<const OtherName> names, std::string_view theirs) {
-  const auto found =
-      std::find_if(names.begin(), names.end(), [&](const OtherName& each) { return each.theirs == theirs; });
-  return found == names.end() ? std::string_view() : found->ours;
+// A product of several keys, as a global batch is, has several.
+std::vector<std::string> ours_of(std::span<const OtherName> names, std::string_view theirs) {
+  std::vector<std::string> ours;
+  for (const OtherName& each : names)
+    if (each.theirs == theirs) ours.emplace_back(each.ours);
+  return ours;
 }
 
 // Every key and every section on the way to one, but for what lies in lists and the teacher's copies.
@@ -189,11 +201,11 @@ std::span<const OtherName> other_key_names() {
 
 std::vector<std::string> meant_keys(std::string_view key) {
   const std::string name = plain(key);
-  const std::string_view ours = ours_of(k_keys, name);
-  std::vector<std::string> meant;
-  if (!ours.empty()) meant.emplace_back(ours);
+  std::vector<std::string> meant = ours_of(k_keys, name);
   for (const std::string& path : all_paths())
-    if (path.substr(path.rfind('.') + 1) == name && path != ours) meant.push_back(path);
+    if (path.substr(path.rfind('.') + 1) == name &&
+        std::find(meant.begin(), meant.end(), path) == meant.end())
+      meant.push_back(path);
   return meant;
 }
 

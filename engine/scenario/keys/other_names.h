@@ -16,8 +16,9 @@ struct OtherName {
 };
 std::span<const OtherName> other_key_names();
 
-// The paths that a key may have meant that its section does not have: the one by which another tool's name
-// goes here, and those of keys and sections whose last name it is. Empty: none is known.
+// The paths that a key may have meant that its section does not have: those by which another tool's name goes
+// here (two where it is the product of both), and those of keys and sections whose last name it is. Empty:
+// none is known.
 std::vector<std::string> meant_keys(std::string_view key);
 
 // The word of ours that another tool's may have meant, of those that are known at its place; empty: none.

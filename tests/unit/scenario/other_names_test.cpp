@@ -57,6 +57,7 @@ TEST_CASE("what is known elsewhere is meant rather than what is spelt like it") 
   CHECK(hint_of("cluster.gpus=8") == "did you mean cluster.gpus_per_node or limits.gpus?");
   CHECK(hint_of("parallel.tp=8") == "did you mean parallel.mesh.tensor?");  // and not ddp
   CHECK(hint_of("bs=4") == "did you mean train.micro_batch?");
+  CHECK(hint_of("gbs=64") == "did you mean train.accumulation or train.micro_batch?");
   CHECK(hint_of("train.ga=4") == "did you mean train.accumulation?");
   CHECK(hint_of("teacher.dtype=bfloat16") == "did you mean distillation.teacher?");
   CHECK(hint_of("parallel.pp=2").starts_with("known: strategy, mesh"));
