@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -136,9 +138,22 @@ Status check_follows(const StepPlan& before, const StepPlan& after) {
                         fmt::format("{} is left by one and not taken over by the other", difference.front()));
 }
 
+// The text form, and with it every stored run, knows buffers by their names.
+Status check_names(const StepPlan& plan) {
+  std::unordered_set<std::string_view> names;
+  names.reserve(plan.buffers.size());
+  for (const Buffer& buffer : plan.buffers) {
+    if (!names.insert(buffer.name).second)
+      return internal_error(fmt::format("plan {}", to_string(plan.phase)),
+                            fmt::format("two buffers are called {}", buffer.name));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_plan(const StepPlan& plan) {
+  SHARDLAB_CHECK_OK(check_names(plan));
   SHARDLAB_CHECK_OK(LivenessCheck(plan).check_all());
   SHARDLAB_CHECK_OK(check_device_order(plan));
   SHARDLAB_CHECK_OK(check_recomputations(plan));

@@ -1,6 +1,7 @@
 #include "engine/strategies/step_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,6 +30,7 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, Pl
   plan_.buffers.reserve(partition.units.size() * 16);
   for (std::size_t i = 0; i < partition.units.size(); ++i) scope_.units.push_back(make_id<UnitId>(i));
   add_stream("compute");
+  name_constants();
   for (const Segment& segment : partition.segments) {
     for (std::size_t i = 0; i < segment.outputs.size(); ++i) {
       std::string& name = tensor_names_[segment.outputs[i].index()];
@@ -39,6 +41,20 @@ StepBuilder::StepBuilder(const ModelGraph& graph, const Partition& partition, Pl
       std::string& name = tensor_names_[segment.retained[i].index()];
       if (name.empty()) name = segment.name + ".retained" + std::to_string(i);
     }
+  }
+}
+
+// Those of one label, as the scales of every weight in four bits, are numbered from the second on.
+void StepBuilder::name_constants() {
+  std::map<std::string, int> earlier;
+  for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+    const Tensor& tensor = graph_.tensors[i];
+    if (tensor.role != TensorRole::constant) continue;
+    const std::string whose =
+        fmt::format("constant.{}", graph_.is_teachers(make_id<TensorId>(i)) ? k_teacher_prefix : "");
+    const int number = earlier[fmt::format("{}{}", whose, tensor.label)]++;
+    tensor_names_[i] = number == 0 ? fmt::format("{}{}", whose, tensor.label)
+                                   : fmt::format("{}{}.{}", whose, number, tensor.label);
   }
 }
 
@@ -169,7 +185,7 @@ BufferId StepBuilder::declare_tensor(TensorId id, int micro_batch, TensorBuffer 
   buffer.elements = element_count(tensor.shape);
   buffer.tensor = id;
   if (constant) {
-    buffer.name = fmt::format("constant.{}{}", graph_.is_teachers(id) ? k_teacher_prefix : "", tensor.label);
+    buffer.name = tensor_names_[id.index()];
     buffer.buffer_class = BufferClass::constant;
     buffer.carried = true;
     return *(known = declare(std::move(buffer)));

@@ -93,6 +93,7 @@ class StepBuilder {
   // What their names begin with.
   static constexpr const char* k_prefixes[] = {"act", "dact", "again", "away", "back"};
   GroupId find_or_add(const RankSet& ranks, int size);
+  void name_constants();
   BufferId declare_tensor(TensorId tensor, int micro_batch, TensorBuffer kind);
 
   const ModelGraph& graph_;
@@ -105,7 +106,7 @@ class StepBuilder {
   std::vector<std::vector<InstructionId>> stream_waits_;  // by stream: for its next instruction
   // [micro-batch][tensor or segment]
   std::vector<std::vector<std::optional<BufferId>>> tensors_[std::size(k_prefixes)], saved_;
-  std::vector<std::string> tensor_names_;  // of border tensors
+  std::vector<std::string> tensor_names_;  // of border tensors and constants
 };
 
 // While it lives instructions belong to `pass`, after it to the plan's strategy.

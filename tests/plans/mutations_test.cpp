@@ -64,6 +64,12 @@ std::string defect(const StepPlan& plan) {
 
 }  // namespace
 
+TEST_CASE("check finds a name that two buffers have") {
+  StepPlan plan = sound_plan();
+  plan.buffers[1].name = plan.buffers[0].name;
+  CHECK_THAT(defect(plan), contains_text("two buffers are called " + plan.buffers[0].name));
+}
+
 TEST_CASE("check finds a removed wait") {
   StepPlan plan = sound_plan();
   // Every single wait of an Unpack, a collective or a Free: without it somebody reads too early or memory is

@@ -1,11 +1,15 @@
 // The text form: round trip, hash, diff, and golden plans.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "engine/plan/diff.h"
 #include "engine/plan/text.h"
+#include "engine/planner/plan_scenario.h"
+#include "engine/scenario/read_scenario.h"
 #include "tests/catch.h"
+#include "tests/paths.h"
 #include "tests/plans/plan_cases.h"
 
 namespace shardlab::test {
@@ -37,6 +41,23 @@ TEST_CASE("every plan reads back from its text") {
       CHECK(plan_hash(*parsed) == plan_hash(*plan));
     }
   }
+}
+
+TEST_CASE("every plan of a shipped scenario reads back from its text") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() / "scenarios")) {
+    const auto scenario = read_scenario(entry.path());
+    if (entry.path().extension() != ".yaml" || !scenario) continue;
+    INFO(entry.path());
+    const auto planned = plan_scenario(*scenario);
+    if (!planned) continue;
+    ++count;
+    const StepPlan& plan = planned->plan.steady;
+    const auto parsed = parse_plan(to_text(plan), "plan");
+    if (!parsed) FAIL(to_string(parsed.error()));
+    CHECK(*parsed == plan);
+  }
+  CHECK(count > 60);
 }
 
 TEST_CASE("lines that begin with # are left out") {
