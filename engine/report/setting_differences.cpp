@@ -27,6 +27,12 @@ bool is_a_name(const std::string& key) {
   return std::find(k_names.begin(), k_names.end(), key) != k_names.end();
 }
 
+// The words that stand for a default ("what the others leave") are no value beside one.
+std::string value_of(const ReadScenario& read, const std::string& key) {
+  const SettingView view = view_setting(read.scenario, read.source, key);
+  return !view.given && view.value.find(' ') != std::string::npos ? "not given" : view.value;
+}
+
 }  // namespace
 
 Result<std::vector<SettingDifference>> setting_differences(const ScenarioText& first,
@@ -43,8 +49,8 @@ Result<std::vector<SettingDifference>> setting_differences(const ScenarioText& f
   std::vector<SettingDifference> differences;
   for (const std::string& key : keys) {
     if (is_a_name(key)) continue;
-    std::string one = view_setting(a->scenario, a->source, key).value;
-    std::string other = view_setting(b->scenario, b->source, key).value;
+    std::string one = value_of(*a, key);
+    std::string other = value_of(*b, key);
     if (one != other) differences.push_back({key, std::move(one), std::move(other)});
   }
   return differences;

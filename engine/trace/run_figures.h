@@ -128,12 +128,12 @@ inline constexpr auto k_figures<MemorySummary> = std::tuple{
     figure("peak_reserved", &MemorySummary::peak_reserved,
            "the most that a caching allocator had taken from the device")
         .remarked("null on CPUs")
-        .metric_of({"peak_reserved", MetricUnit::bytes, Listed::with_tolerance, 11})
+        .metric_of({"peak_reserved", MetricUnit::bytes, Listed::where_both_know, 11})
         .set_by("cluster.allocator"),
     figure("peak_device", &MemorySummary::peak_device,
            "the most that the process had on the device, with what libraries take for themselves")
         .remarked("null on CPUs")
-        .metric_of({"peak_device", MetricUnit::bytes, Listed::with_tolerance, 12})
+        .metric_of({"peak_device", MetricUnit::bytes, Listed::where_both_know, 12})
         .set_by("cluster.allocator"),
     figure("allocator_retries", &MemorySummary::allocator_retries,
            "allocations that were granted only after everything unused was given back to the device")

@@ -31,6 +31,16 @@ train: {micro_batch: 2, clip_norm: 1.0}
   CHECK(found[1].second == "1");
 }
 
+TEST_CASE("words that stand for a default are no value") {
+  const std::string sharded = std::string(k_first).replace(std::string(k_first).find("{strategy: fsdp2}"), 17,
+                                                           "{strategy: fsdp2, mesh: {shard: 2}}");
+  const auto found = setting_differences({k_first, "one.yaml"}, {sharded, "another.yaml"}).value();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].key == "parallel.mesh.shard");
+  CHECK(found[0].first == "not given");
+  CHECK(found[0].second == "2");
+}
+
 TEST_CASE("what is no scenario differs in nothing that is known") {
   CHECK(setting_differences({k_first, "one"}, {"", "trace"}).value().empty());
   CHECK(setting_differences({k_first, "one"}, {k_first, "other"}).value().empty());

@@ -59,7 +59,6 @@ std::vector<Finding> check_kept_parameters(const Rule& rule, const Case& facts) 
   const bool fsdp1 = strategy.framework == Framework::fsdp1;
   Finding finding = speed_finding(
       rule, facts, {{fsdp1 ? "parallel.sharding=shard_grad_op" : "parallel.reshard_after_forward=false"}});
-  finding.message = "Parameters would fit gathered from forward to backward, and are gathered twice.";
   finding.evidence = {evidence_of_key(facts, fsdp1 ? "parallel.sharding" : "parallel.reshard_after_forward")};
   return {finding};
 }
@@ -68,12 +67,12 @@ Rule keep_parameters() {
   return {
       .id = "strategy/keep-parameters",
       .codes = {"B-02", "D-18"},
-      .title = "the optimizer does not fit, the parameters do",
+      .title = "parameters could stay gathered",
       .severity = Severity::info,
       .needs = {Need::configuration, Need::plan, Need::prediction},
-      .threshold = "2 bytes a parameter and gradients fit, states do not",
+      .threshold = "a faster step that fits, with parameters kept from forward to backward",
       .source = "shardlab's prediction",
-      .message = "Parameters and gradients fit, the states of the optimizer do not.",
+      .message = "Parameters would fit gathered from forward to backward, and are gathered twice.",
       .explanation = "Parameters can stay gathered during the step while the rest is sharded.",
       .fix = {.kind = FixKind::settings,
               .set = {"parallel.reshard_after_forward=false"},
