@@ -64,6 +64,7 @@ void Shell::prepare() {
 
 void Shell::draw() {
   plot_edges_.new_frame();
+  pointed_ = session_.words().take_pointed();
   PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
   for (const auto& panel : panels_) panel->update(context);
   if (!options_.only_panel.empty()) return draw_only_panel();

@@ -81,6 +81,7 @@ class Shell {
   CommandPalette palette_;
   FileDialog dialog_;
   WordWindow words_;
+  const lessons::GlossaryWord* pointed_ = nullptr;  // by the mouse, in the frame before
   // What waits for an answer about unsaved edits: "quit", and the doing of it.
   std::string leaving_how_;
   std::function<void()> leaving_;

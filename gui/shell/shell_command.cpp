@@ -77,7 +77,8 @@ void Shell::view_commands(std::vector<ShellCommand>& list) {
   for (const char* const theme : {"dark", "light"})
     list.push_back({"View", std::string("Theme: ") + theme, 0, true, preferences.theme == theme,
                     [&preferences, theme] { preferences.theme = theme; }});
-  list.push_back({"View", "Explain a word...", ImGuiKey_F1, true, false, [this] { words_.ask(); }});
+  list.push_back({"View", "Explain a word...", ImGuiKey_F1, true, false,
+                  [this] { pointed_ == nullptr ? words_.ask() : session_.words().open(*pointed_); }});
   const double now = theme_.scale;
   const auto scale_to = [&preferences](double scale) { preferences.scale = std::clamp(scale, 0.75, 3.0); };
   list.push_back(

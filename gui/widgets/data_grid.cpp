@@ -6,6 +6,7 @@
 
 #include "gui/widgets/grid_columns.h"
 #include "gui/widgets/named_area.h"
+#include "gui/widgets/word_link.h"
 
 namespace shardlab::gui {
 namespace {
@@ -37,6 +38,7 @@ void draw_cell(const view::Cell& cell, bool numeric, const Theme& theme) {
   ImGui::PushStyleColor(ImGuiCol_Text, colour_of(theme, cell.tone));
   ImGui::TextUnformatted(cell.text.c_str());
   ImGui::PopStyleColor();
+  if (!numeric) word_under_mouse(cell.text, theme);
   if (width > room + 1 && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", cell.text.c_str());
 }
 
@@ -128,7 +130,7 @@ GridEvents data_grid(const char* id, const view::DataTable& table, DataGridState
   if (ImGui::BeginTable(name.c_str(), static_cast<int>(table.columns.size()), k_flags, options.size)) {
     declare_columns(table, options, state, room, theme);
     ImGui::TableSetupScrollFreeze(0, 1);
-    draw_headings(table);
+    draw_headings(table, theme);
     sort_rows(table, options, state, changed);
     scroll_if_asked(state);
     events = draw_rows(table, state, options, theme);

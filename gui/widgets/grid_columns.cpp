@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gui/widgets/named_area.h"
+#include "gui/widgets/word_link.h"
 
 namespace shardlab::gui {
 namespace {
@@ -113,7 +114,7 @@ float heading_height(const view::DataTable& table) {
 
 }  // namespace
 
-void draw_headings(const view::DataTable& table) {
+void draw_headings(const view::DataTable& table, const Theme& theme) {
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers, heading_height(table));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
@@ -124,9 +125,7 @@ void draw_headings(const view::DataTable& table) {
     else
       ImGui::TableHeader(title);
     name_last_item(title);
-    const std::string& formula = table.columns[i].meaning.formula;
-    if (!formula.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal))
-      ImGui::SetTooltip("%s", formula.c_str());
+    word_tip(table.columns[i].title, table.columns[i].meaning.formula, theme);
   }
 }
 

@@ -13,7 +13,7 @@ bool has_room(const DataGridState& state, float room, const Theme& theme);
 void declare_columns(const view::DataTable& table, const DataGridOptions& options, const DataGridState& state,
                      bool room, const Theme& theme);
 // Titles stand above their numbers: at the right.
-void draw_headings(const view::DataTable& table);
+void draw_headings(const view::DataTable& table, const Theme& theme);
 // `changed`: the table is another one than in the frame before.
 void sort_rows(const view::DataTable& table, const DataGridOptions& options, DataGridState& state,
                bool changed);

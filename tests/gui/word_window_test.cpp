@@ -56,6 +56,27 @@ TEST_CASE("words: from one to another, back, and away") {
   CHECK_FALSE(ui.shows("word", "##another"));
 }
 
+TEST_CASE("words: F1 opens the one that the mouse is over, in a heading and in a cell") {
+  Ui ui;
+  ui.open(large_scenario());
+  ui.settle();
+  ui.shell().show_panel("fit");
+  const auto opened_over = [&](std::string_view panel, std::string_view item) {
+    const ProbedItem at = ui.item(panel, item);
+    ui.move_to({at.min.x + 40, centre_of(at).y});
+    ui.frames(2);
+    ui.press(ImGuiKey_F1);
+    ui.settle();
+    const std::string word = open_word(ui);
+    ui.press(ImGuiKey_Escape);
+    ui.frames(2);
+    return word;
+  };
+  CHECK(opened_over("fit", "class") == "class");
+  CHECK(opened_over("fit", "optimizer state") == "optimizer");
+  CHECK(opened_over("fit", "workspace") == "workspace");
+}
+
 TEST_CASE("words: a lesson about one is a click away") {
   const test::TemporaryFolder folder;
   Ui ui;

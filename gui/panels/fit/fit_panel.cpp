@@ -155,7 +155,9 @@ class FitPanel final : public Panel {
       const std::size_t equals = each.setting.find('=');
       if (ImGui::TextLink(each.setting.c_str()))
         context.session.set(each.setting.substr(0, equals), each.setting.substr(equals + 1));
-      if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", each.effect.c_str());
+      ImGui::SetItemTooltip("%s", each.effect.c_str());  // where the line is too short for it
+      ImGui::SameLine();
+      ImGui::TextDisabled("%s", each.effect.c_str());
       ImGui::TextDisabled("    %s at the peak, %s a step%s", to_string(each.peak_allocated).c_str(),
                           to_string(each.step_time).c_str(),
                           each.fits == Fit::no       ? "; does not fit"

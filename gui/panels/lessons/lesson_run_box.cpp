@@ -34,7 +34,11 @@ void LessonRunBox::update(Session& session, view::LessonJob& job) {
   if (runs.empty()) return;
   session.selection().choose_runs(runs);
   chosen_ = runs;
-  if (job.view().step == step_) job.take_run(runs.back());
+  if (is_of(job.view())) job.take_run(runs.back());
+}
+
+bool LessonRunBox::is_of(const view::LessonView& shown) const {
+  return shown.step == step_ && shown.page && shown.page->run && shown.page->run->scene.file == scene_;
 }
 
 void LessonRunBox::leave_step(Session& session) {
@@ -53,6 +57,7 @@ void LessonRunBox::start(const view::RunPage& page, Session& session, int step) 
   session.messages().clear("run");
   started_.emplace(*std::move(started));
   step_ = step;
+  scene_ = page.scene.file;
   told_ = false;
 }
 
@@ -66,7 +71,7 @@ void LessonRunBox::draw(const view::RunPage& page, Session& session, view::Lesso
     if (ImGui::Button("Train it now")) start(page, session, job.view().step);
     ImGui::EndDisabled();
   }
-  const bool is_of_this_step = started_ && step_ == job.view().step;
+  const bool is_of_this_step = started_ && is_of(job.view());
   if (is_of_this_step) draw_job_progress(*started_->job, theme);
   if (is_of_this_step && !running())
     ImGui::TextDisabled("%s", std::string(to_string(started_->job->phase())).c_str());

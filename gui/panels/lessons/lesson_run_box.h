@@ -1,6 +1,7 @@
 // The real run of a lesson: started as a child process, watched, and compared when it is done.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -22,9 +23,12 @@ class LessonRunBox {
 
  private:
   void start(const view::RunPage& page, Session& session, int step);
+  // Whether what was started belongs to the step that is shown: another lesson has steps of that number too.
+  bool is_of(const view::LessonView& shown) const;
 
   std::optional<StartedRun> started_;
-  int step_ = 0;  // of the lesson, that it belongs to
+  int step_ = 0;                 // of the lesson, that it belongs to
+  std::filesystem::path scene_;  // the scenario that it trains
   bool told_ = false;
   std::vector<RunId> chosen_;  // for the step that is shown
 };

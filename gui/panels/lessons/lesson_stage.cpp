@@ -52,7 +52,7 @@ void LessonStage::show(const view::LookPage& look) {
     show(look.scenes.front());
     choose(look);
   }
-  bring_to_front(panel_of(look.panel));
+  then_show_panel(panel_of(look.panel));
 }
 
 void LessonStage::show_for_changes(const view::LessonScene& scene) {
@@ -89,6 +89,11 @@ void LessonStage::open(const view::LessonScene& scene) {
   acts_.push_back([this, scene](PanelContext& context) { return open_now(scene, context.session); });
 }
 
+bool LessonStage::shows_other_lesson(const view::LessonScene& scene, const Session& session) const {
+  return opened_ > 0 && session.documents_opened() == opened_ &&
+         session.document().file().parent_path() != scene.file.parent_path();
+}
+
 bool LessonStage::is_open(const view::LessonScene& scene, const Session& session) const {
   return session.documents_opened() > 0 && session.documents_opened() == opened_ &&
          session.document().file() == scene.file;
@@ -122,7 +127,7 @@ void LessonStage::choose(const view::LookPage& look) {
   });
 }
 
-void LessonStage::bring_to_front(std::string panel) {
+void LessonStage::then_show_panel(std::string panel) {
   acts_.push_back([panel = std::move(panel)](PanelContext& context) {
     context.to_front.push_back(panel);
     return true;

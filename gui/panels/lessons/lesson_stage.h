@@ -20,6 +20,8 @@ class LessonStage {
   // With its prediction as the baseline, so that what is changed has an effect to be seen.
   void show_for_changes(const view::LessonScene& scene);
   void show(const view::LessonScene& scene);
+  // Brings the panel to the front when what is being shown is there.
+  void then_show_panel(std::string panel);
   // Edits the scene to this text, as one edit; opens it first where it is not open.
   void change(const view::LessonScene& scene, std::string text, std::string what, Session& session);
   void clear();
@@ -33,6 +35,8 @@ class LessonStage {
   bool waits() const { return waits_; }
   void drop_edits() { may_drop_ = true; }
 
+  // Whether what is open was opened for another lesson than this scenario's.
+  bool shows_other_lesson(const view::LessonScene& scene, const Session& session) const;
   // Whether the lesson opened what is open.
   bool is_open(const view::LessonScene& scene, const Session& session) const;
 
@@ -42,7 +46,6 @@ class LessonStage {
 
   void open(const view::LessonScene& scene);
   void choose(const view::LookPage& look);
-  void bring_to_front(std::string panel);
   bool open_now(const view::LessonScene& scene, Session& session);
 
   std::deque<Act> acts_;

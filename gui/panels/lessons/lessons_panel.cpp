@@ -106,9 +106,14 @@ class LessonsPanel final : public Panel {
     // The panel that would cover this one waits for a click.
     if (page->look && page->look->panel != LookPanel::fit) stage_.show(*page->look);
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
-    if (page->run) stage_.show(page->run->scene);
+    if (page->subject && stage_.shows_other_lesson(*page->subject, session)) stage_.show(*page->subject);
+    if (page->run) {
+      stage_.show(page->run->scene);
+      stage_.then_show_panel("monitor");
+    }
     if (page->free) {
       stage_.show_for_changes(page->free->scene);
+      stage_.then_show_panel("memory");
       try_box_.propose(*page->free);
     }
   }

@@ -12,6 +12,7 @@
 #include "gui/view_model/run_titles.h"
 #include "gui/view_model/why.h"
 #include "gui/widgets/named_area.h"
+#include "gui/widgets/word_link.h"
 
 namespace shardlab::gui {
 namespace {
@@ -75,7 +76,8 @@ class MemoryPanel final : public Panel {
     if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
     made.shown.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
                                                        run->record.summary.memory_limit, clock)});
-    const view::MemoryTrack& track = made.shown.back().track;
+    view::MemoryTrack& track = made.shown.back().track;
+    if (run->record.summary.memory) track.in_use = run->record.summary.memory->peak_device;
     made.end = std::max(made.end, track.end);
     const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);
     made.top = std::max(made.top, peak * 1.15);
@@ -141,6 +143,7 @@ class MemoryPanel final : public Panel {
       ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
       ImGui::AlignTextToFramePadding();
       ImGui::TextUnformatted(name.c_str());
+      word_tip(name, {}, theme);
     }
     if (far == shown().end()) return;
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.dimmed), "capacity %s, far above the plot",

@@ -54,9 +54,11 @@ void draw_marks(const MemoryPlot& plot, const Theme& theme) {
     ImPlot::PlotInfLines("##capacity", &at, 1,
                          {ImPlotProp_LineColor, vec(theme.bad), ImPlotProp_LineWeight, theme.scaled(1.5F),
                           ImPlotProp_Flags, static_cast<int>(ImPlotInfLinesFlags_Horizontal)});
+    std::string text = "capacity " + to_string(*plot.track.capacity);
+    if (plot.track.in_use)
+      text += fmt::format("; {} in use with gaps and libraries", to_string(*plot.track.in_use));
     ImPlot::Annotation(ImPlot::GetPlotLimits().X.Min, at, vec(theme.popup),
-                       {theme.scaled(60), theme.scaled(10)}, true, "capacity %s",
-                       to_string(*plot.track.capacity).c_str());
+                       {theme.scaled(60), theme.scaled(10)}, true, "%s", text.c_str());
   }
   if (plot.track.peak) {
     const auto time = static_cast<double>(plot.track.times[*plot.track.peak].value);

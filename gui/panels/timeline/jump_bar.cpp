@@ -60,9 +60,9 @@ std::optional<TimeInterval> JumpBar::draw(const view::LoadedRun& run, const view
   if (place) seen_ = place->begin;
   const auto at = std::find_if(places_.begin(), places_.end(),
                                [this](const TimeInterval& each) { return each.begin == seen_; });
-  const std::string count = at == places_.end()
-                                ? fmt::format("{} places", places_.size())
-                                : fmt::format("{} of {}", at - places_.begin() + 1, places_.size());
+  const std::string count =
+      at == places_.end() ? fmt::format("{} {}", places_.size(), places_.size() == 1 ? "place" : "places")
+                          : fmt::format("{} of {}", at - places_.begin() + 1, places_.size());
   ImGui::TextDisabled("%s", count.c_str());
   return place;
 }

@@ -15,6 +15,7 @@
 #include "gui/view_model/timeline/compute_gaps.h"
 #include "gui/view_model/why.h"
 #include "gui/widgets/named_area.h"
+#include "gui/widgets/word_link.h"
 
 namespace shardlab::gui {
 namespace {
@@ -150,8 +151,8 @@ class TimelinePanel final : public Panel {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted("exposed communication");
-    if (ImGui::IsItemHovered())
-      ImGui::SetTooltip("Red above compute: it stands still and waits for communication");
+    word_tip("exposed communication", "Red above compute: it stands still and waits for communication",
+             theme);
   }
 
   void draw_plot(PanelContext& context) {

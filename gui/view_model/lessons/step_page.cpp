@@ -100,6 +100,10 @@ Result<StepPage> make_step_page(int step, const lessons::WalkedStep& walked,
     const auto effect = effect_of_settings(walked.free->scenario, walked.free->settings, subjects);
     page.free = {std::move(scene), walked.free->settings, effect ? *effect : to_string(effect.error())};
   }
+  const std::vector<lessons::LessonScenario>& scenarios = subjects.lesson().scenarios;
+  if (page.shows_scenario() || scenarios.empty()) return page;
+  // What it cannot show it does not speak of either.
+  if (auto scene = scene_of(scenarios.front().name, subjects)) page.subject = *std::move(scene);
   return page;
 }
 

@@ -39,7 +39,7 @@ struct LookPage {
 struct QuestionPage {
   std::vector<MarkdownText> choices;  // what is chosen from or put in order; else empty
   bool is_choice = false;             // one of them is the answer
-  std::string form;                   // what may be typed: "a number, for example 12.5"
+  std::string form;                   // what may be typed: "a number, as in 0.5 or 50 %"
   MarkdownText answer;                // the right one
   std::optional<LessonScene> scene;   // whose instruction or whose settings are asked for
   bool is_instruction = false;
@@ -64,6 +64,10 @@ struct StepPage {
   std::optional<QuestionPage> question;
   std::optional<RunPage> run;
   std::optional<TryPage> free;
+  // The first scenario of the lesson, for a step that shows none of its own; absent where there is none.
+  std::optional<LessonScene> subject;
+
+  bool shows_scenario() const { return look || run || free || (question && question->scene); }
 };
 
 // `walked` is the step of that number, from 1. Errors: those of find_look() and of the scenarios it opens.

@@ -70,7 +70,7 @@ double elsewhere(const MemoryTrack& track, std::size_t other, std::size_t sample
 
 MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& plan, const RankTrace& rank,
                               std::optional<Bytes> capacity, MemoryClock clock) {
-  MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity, {}};
+  MemoryTrack track{std::move(title), kind, {}, {}, {}, {}, {}, {}, capacity, {}, {}};
   for (const Span& span : rank.spans) track.end = std::max(track.end, span.end);
   Nanoseconds reached, compute_end;  // by the sample before
   auto span = rank.spans.begin();

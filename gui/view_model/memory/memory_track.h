@@ -35,7 +35,9 @@ struct MemoryTrack {
                                       // bottom; none where the trace knows no classes
   std::optional<std::size_t> peak;    // the first sample with the highest peak
   std::optional<Bytes> capacity;      // what a rank may use, when known
-  std::vector<MemorySpace> others;    // that hold anything, besides the device
+  // What is in use on the device at most, with the allocator's gaps and libraries, which no sample has.
+  std::optional<Bytes> in_use;
+  std::vector<MemorySpace> others;  // that hold anything, besides the device
 };
 
 // The most that a space other than the device held at any sample.

@@ -30,6 +30,17 @@ std::vector<lessons::WordInText> WordLinks::find(std::string_view text, bool mar
   return finder ? finder->find(text, marked) : std::vector<lessons::WordInText>();
 }
 
+// Such texts are terms: what is a word of everyday language elsewhere is meant as one.
+const lessons::GlossaryWord* WordLinks::point_at(std::string_view text) {
+  const std::vector<lessons::WordInText> found = find(text, true);
+  if (found.empty()) return nullptr;
+  return pointed_ = found.front().word;
+}
+
+const lessons::GlossaryWord* WordLinks::take_pointed() {
+  return std::exchange(pointed_, nullptr);
+}
+
 void WordLinks::open(const lessons::GlossaryWord& word) {
   ++count_;
   if (!opened_.empty() && opened_.back() == &word) return;

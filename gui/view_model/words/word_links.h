@@ -30,6 +30,11 @@ class WordLinks {
  public:
   // Where they stand in a text; nothing where there is no glossary.
   std::vector<lessons::WordInText> find(std::string_view text, bool marked = false);
+  // The mouse rests on a text that has no room for links, as a heading: its first word, which a key may open;
+  // null where none stands in it.
+  const lessons::GlossaryWord* point_at(std::string_view text);
+  // The word that was pointed at since it was asked before; null: none.
+  const lessons::GlossaryWord* take_pointed();
   // Every word, for a list of them; an error where the glossary is not installed.
   const Result<lessons::Glossary>& glossary();
 
@@ -58,6 +63,7 @@ class WordLinks {
 
   std::shared_ptr<const Read> read_;
   std::shared_ptr<lessons::PredictionCache> cache_ = std::make_shared<lessons::PredictionCache>();
+  const lessons::GlossaryWord* pointed_ = nullptr;
   std::vector<const lessons::GlossaryWord*> opened_;  // the last is shown
   WordCard card_;
   std::uint64_t count_ = 0;
