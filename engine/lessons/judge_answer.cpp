@@ -143,9 +143,9 @@ std::string listed_letters(std::size_t count) {
 }
 
 std::string_view quantity_form(ValueKind kind) {
-  if (kind == ValueKind::bytes) return "a size with its unit, for example 12.5 GiB";
-  if (kind == ValueKind::time) return "a time with its unit, for example 250 ms";
-  return "a number, for example 12.5";
+  if (kind == ValueKind::bytes) return "a size with its unit, as in 3 B or 0.1 TiB";
+  if (kind == ValueKind::time) return "a time with its unit, as in 5 ns or 2 h";
+  return "a number, as in 0.5 or 50 %";
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ std::string answer_form(const WorkedAsk& ask) {
   if (const auto* choose = std::get_if<WorkedChoose>(&ask.kind))
     return listed_letters(choose->options.size());
   if (const auto* order = std::get_if<WorkedOrder>(&ask.kind))
-    return fmt::format("all {} letters in their order, the first or the smallest first", order->items.size());
+    return fmt::format("all {} letters, in the order that is asked for", order->items.size());
   if (const auto* number = std::get_if<WorkedNumber>(&ask.kind))
     return std::string(quantity_form(number->value.kind));
   if (const auto* change = std::get_if<WorkedChange>(&ask.kind))

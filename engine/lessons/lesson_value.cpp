@@ -66,7 +66,8 @@ Result<std::string> shown_in_style(const Value& value, std::string_view style) {
   if (sign) style.remove_prefix(1);
   const std::string plus = sign && value.number >= 0 ? "+" : "";
   if (style == "words" && value.kind == ValueKind::number) return in_letters(value.number);
-  if (style.size() == 1 && style[0] >= '0' && style[0] <= '6' && value.kind == ValueKind::number)
+  if (style == "0" && value.kind == ValueKind::number) return plus + grouped_digits(std::round(value.number));
+  if (style.size() == 1 && style[0] >= '1' && style[0] <= '6' && value.kind == ValueKind::number)
     return plus + fmt::format("{:.{}f}", value.number, style[0] - '0');
   const ValueUnit* const unit = find_unit(style);
   if (unit == nullptr || unit->kind != value.kind)
