@@ -11,7 +11,7 @@ target_compile_definitions(shardlab_test_paths INTERFACE
 add_library(shardlab_test_support INTERFACE)
 target_link_libraries(shardlab_test_support INTERFACE shardlab_test_paths Catch2::Catch2WithMain)
 # A test is compiled more often than its own lines take time.
-target_compile_options(shardlab_test_support INTERFACE $<$<CONFIG:RelWithDebInfo>:-Og> -Wno-maybe-uninitialized)
+target_compile_options(shardlab_test_support INTERFACE ${SHARDLAB_LIGHT_OPTIONS})
 
 # Catch2's header, which every test includes; after c10/util/Logging.h, which defines a CHECK of its own.
 shardlab_precompiled(shardlab_test_pch HEADERS <tests/catch.h> ${SHARDLAB_COMMON_HEADERS}

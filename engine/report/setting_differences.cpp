@@ -30,7 +30,7 @@ bool is_a_name(const std::string& key) {
 // The words that stand for a default ("what the others leave") are no value beside one.
 std::string value_of(const ReadScenario& read, const std::string& key) {
   const SettingView view = view_setting(read.scenario, read.source, key);
-  return !view.given && view.value.find(' ') != std::string::npos ? "not given" : view.value;
+  return view.in_words && !view.given ? "not given" : view.value;
 }
 
 }  // namespace

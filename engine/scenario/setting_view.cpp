@@ -19,7 +19,8 @@ std::string described_key(const std::string& key) {
   return key;
 }
 
-std::string shown_default(const std::string& given_key) {
+// Null where there is no such key.
+const KeyLine* described(const std::string& given_key) {
   const std::string key = described_key(given_key);
   static const std::vector<KeyLine> lines = [] {
     std::vector<KeyLine> all;
@@ -28,7 +29,7 @@ std::string shown_default(const std::string& given_key) {
   }();
   const auto line =
       std::find_if(lines.begin(), lines.end(), [&](const KeyLine& known) { return known.path == key; });
-  return line == lines.end() ? "" : line->default_value;
+  return line == lines.end() ? nullptr : &*line;
 }
 
 // The node at a dotted key, of a section that was written with one word the word itself.
@@ -47,12 +48,19 @@ const YamlNode* written_node(const YamlNode& root, std::string_view key) {
 }  // namespace
 
 SettingView view_setting(const Scenario& scenario, const ScenarioSource& source, const std::string& key) {
-  SettingView view{key, shown_default(key), source.given(key), {}};
+  SettingView view;
+  view.key = key;
+  view.given = source.given(key);
   if (view.given) view.where = source.where(key);
   // What differs from the defaults, as it would be written.
   const std::optional<YamlNode> written = write_section(scenario_keys(), scenario, Scenario{});
   const YamlNode* const node = written ? written_node(*written, key) : nullptr;
-  if (node != nullptr) view.value = node->is_scalar() ? node->text : write_yaml_flow(*node);
+  if (node != nullptr) {
+    view.value = node->is_scalar() ? node->text : write_yaml_flow(*node);
+  } else if (const KeyLine* const line = described(key)) {
+    view.value = line->default_value;
+    view.in_words = line->default_in_words;
+  }
   return view;
 }
 

@@ -10,9 +10,10 @@ namespace shardlab {
 
 struct SettingView {
   std::string key;    // dotted
-  std::string value;  // as docs/scenario.md writes it; may be words ("what the others leave")
+  std::string value;  // as docs/scenario.md writes it
   bool given = false;
-  std::string where;  // file:line:column or --set, when given
+  std::string where;      // file:line:column or --set, when given
+  bool in_words = false;  // the value is a default that is told, not written: "what the others leave"
 };
 
 // `key` is one of docs/scenario.md; an unknown one gives an empty value.

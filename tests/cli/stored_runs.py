@@ -91,7 +91,7 @@ def test_show():
 def test_a_stored_run_with_weights_in_four_bits_is_shown():
     place = Place()
     text = TINY.format(name="tiny", ranks=2, strategy="fsdp1", steps=3)
-    quantized = text.replace("model: {", "model: {quantized: nf4, lora: {rank: 4, targets: [q_proj]}, ").replace("model:\n", "model:\n  quantized: nf4\n  lora: {rank: 4, targets: [q_proj]}\n")
+    quantized = text.replace("model:\n", "model:\n  quantized: nf4\n  lora: {rank: 4, targets: [q_proj]}\n")
     check(quantized != text, text)
     run = expect(place.run("simulate", place.scenario(text=quantized), "--json"), 0).json()["run_id"]
     expect(place.run("show", run), 0)

@@ -178,6 +178,40 @@ TEST_CASE("lessons: what a lesson runs is trained, and laid beside what was pred
   CHECK(ui.session().selection().runs().empty());
 }
 
+TEST_CASE("lessons: a run belongs to the lesson that began it, not to a step of that number") {
+  if (!k_trains) return;
+  const test::TemporaryFolder folder;
+  const std::string other = test::write_small_lesson(folder.path(), "02-other").string();
+  Ui ui;
+  ui.session().use_program(test::programs_folder() / "shardlab");
+  ui.session().use_database(folder.path() / "runs.db");
+  ui.session().selection().choose_lesson({test::write_small_lesson(folder.path()).string(), 9});
+  ui.settle();
+  ui.click("lessons", "Train it now");
+  ui.session().selection().choose_lesson({other, 9});
+  ui.settle();
+  for (int i = 0; i < 12'000 && ui.shows("lessons", "Stop"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ui.frames();
+  }
+  ui.settle();
+  REQUIRE(ui.shows("lessons", "Train it now"));
+  CHECK_FALSE(ui.shows("lessons", "the run and its prediction"));
+}
+
+TEST_CASE("lessons: what another lesson showed is not left beside one that begins") {
+  const test::TemporaryFolder folder;
+  const std::string other = test::write_small_lesson(folder.path(), "02-other").string();
+  Ui ui;
+  ui.session().use_database(folder.path() / "runs.db");
+  ui.session().selection().choose_lesson({test::write_small_lesson(folder.path()).string(), 2});
+  ui.settle();
+  CHECK(ui.session().document().file().parent_path().filename() == "01-small");
+  ui.session().selection().choose_lesson({other, 1});
+  ui.settle();
+  CHECK(ui.session().document().file().parent_path().filename() == "02-other");
+}
+
 TEST_CASE("lessons: one that was left is gone on with") {
   const test::TemporaryFolder folder;
   const fs::path lesson = test::write_small_lesson(folder.path());

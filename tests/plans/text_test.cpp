@@ -46,11 +46,12 @@ TEST_CASE("every plan reads back from its text") {
 TEST_CASE("every plan of a shipped scenario reads back from its text") {
   int count = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder() / "scenarios")) {
+    if (entry.path().extension() != ".yaml") continue;
     const auto scenario = read_scenario(entry.path());
-    if (entry.path().extension() != ".yaml" || !scenario) continue;
+    if (!scenario) continue;  // a lesson, a question for search
     INFO(entry.path());
     const auto planned = plan_scenario(*scenario);
-    if (!planned) continue;
+    REQUIRE_OK(planned);
     ++count;
     const StepPlan& plan = planned->plan.steady;
     const auto parsed = parse_plan(to_text(plan), "plan");

@@ -78,8 +78,13 @@ KeyRow value_row(std::string_view name, Finder find, std::shared_ptr<const AnyKi
     const YamlNode written = kind->write(find(defaults));
     const std::string shown =
         written.is_null() || (written.is_scalar() && written.text.empty()) ? "" : write_yaml_flow(written);
-    lines.push_back(
-        {path, kind->type(), kind->values(), default_text.empty() ? shown : default_text, help, {}});
+    lines.push_back({path,
+                     kind->type(),
+                     kind->values(),
+                     default_text.empty() ? shown : default_text,
+                     help,
+                     {},
+                     !default_text.empty()});
   };
   return row;
 }

@@ -39,6 +39,7 @@ struct KeyLine {
   std::string default_value;
   std::string help;
   OnlyWith condition;
+  bool default_in_words = false;  // "what the others leave", which nobody could write as a value
 };
 
 struct KeyTable;

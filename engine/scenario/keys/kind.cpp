@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "engine/base/lower_case.h"
 #include "engine/base/nearest.h"
 #include "engine/base/parse.h"
 #include "engine/scenario/keys/other_names.h"
@@ -30,12 +29,6 @@ Kind<V> ranged(std::string type, std::string values, V least, V most, bool open,
     return value;
   };
   return result;
-}
-
-// What other tools call a float8 type.
-bool is_float8(std::string_view text) {
-  const std::string word = in_lower_case(text);
-  return word.find("fp8") != std::string::npos || word.find("float8") != std::string::npos;
 }
 
 }  // namespace
@@ -174,9 +167,8 @@ Kind<DType> dtype(std::vector<DType> allowed) {
             SHARDLAB_TRY(const std::string text, scalar_text(node));
             const bool known = std::find(names.begin(), names.end(), text) != names.end();
             if (const auto type = parse_dtype(text); type && known) return *type;
-            if (is_float8(text))
-              return bad_input({}, fmt::format("unknown dtype '{}'", text),
-                               "products in float8 are model.fp8, beside weights of another type");
+            if (std::string instead = setting_instead(text); !instead.empty())
+              return bad_input({}, fmt::format("unknown dtype '{}'", text), std::move(instead));
             return unknown_word("dtype", text, names);
           },
           [](const DType& value) { return yaml_scalar(std::string(to_string(value))); }};

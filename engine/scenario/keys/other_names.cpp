@@ -43,7 +43,6 @@ constexpr auto k_keys = std::to_array<OtherName>({
     {"ep", "parallel.mesh.expert"},
     {"flash_attention", "model.attention"},
     {"float8", "model.fp8"},
-    {"fp8", "model.fp8"},
     {"fsdp", "parallel.strategy"},
     {"ga", "train.accumulation"},
     {"gbs", "train.accumulation"},
@@ -218,6 +217,13 @@ std::string meant_word(std::string_view text, const std::vector<std::string>& kn
   for (const OtherName& each : k_other_words)
     if (each.theirs == word && has(each.ours)) return std::string(each.ours);
   return {};
+}
+
+// float8_e4m3fn, fp8, torch.float8_e5m2.
+std::string setting_instead(std::string_view dtype) {
+  const std::string name = plain(dtype);
+  const bool is_float8 = name.find("fp8") != std::string::npos || name.find("float8") != std::string::npos;
+  return is_float8 ? "products in float8 are model.fp8, beside weights of another type" : "";
 }
 
 }  // namespace shardlab

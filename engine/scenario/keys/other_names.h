@@ -24,4 +24,8 @@ std::vector<std::string> meant_keys(std::string_view key);
 // The word of ours that another tool's may have meant, of those that are known at its place; empty: none.
 std::string meant_word(std::string_view text, const std::vector<std::string>& known);
 
+// What to set in the place of another tool's dtype that no tensor is stored or gathered in; empty: none is
+// known.
+std::string setting_instead(std::string_view dtype);
+
 }  // namespace shardlab

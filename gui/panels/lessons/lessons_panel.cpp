@@ -107,6 +107,7 @@ class LessonsPanel final : public Panel {
     if (page->look && page->look->panel != LookPanel::fit) stage_.show(*page->look);
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
     if (page->subject && stage_.shows_other_lesson(*page->subject, session)) stage_.show(*page->subject);
+    // Comparisons that an earlier step brought to the front have nothing to show in the next two.
     if (page->run) {
       stage_.show(page->run->scene);
       stage_.then_show_panel("monitor");

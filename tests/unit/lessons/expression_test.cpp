@@ -16,6 +16,10 @@ std::string given(const std::string& source) {
   return text ? *text : text.error().what;
 }
 
+TEST_CASE("figures without decimals have separators") {
+  CHECK(shown(number_value(18'008.4), "0").value() == "18,008");
+}
+
 TEST_CASE("operators bind as in arithmetic, and words last") {
   CHECK(given("1 + 2 * 3") == "7");
   CHECK(given("(1 + 2) * 3") == "9");

@@ -39,6 +39,11 @@ TEST_CASE("words that stand for a default are no value") {
   CHECK(found[0].key == "parallel.mesh.shard");
   CHECK(found[0].first == "not given");
   CHECK(found[0].second == "2");
+  const std::string in_lines =
+      std::string(k_first).replace(std::string(k_first).find("accumulation: 1"), 15, "betas: [0.9, 0.99]");
+  const auto listed = setting_differences({k_first, "one.yaml"}, {in_lines, "another.yaml"}).value();
+  REQUIRE(listed.size() == 1);
+  CHECK(listed[0].first == "[0.9, 0.999]");  // a value, though it has a blank
 }
 
 TEST_CASE("what is no scenario differs in nothing that is known") {

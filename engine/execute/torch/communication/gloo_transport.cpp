@@ -49,16 +49,16 @@ class GlooTransport : public Transport {
 std::unique_ptr<Transport> make_gloo_transport(const c10::intrusive_ptr<c10d::Store>& store, int rank,
                                                int size, const GlooOptions& options) {
   using Gloo = c10d::ProcessGroupGloo;
-  auto options_of_gloo = Gloo::Options::create(options.timeout);
+  auto gloo = Gloo::Options::create(options.timeout);
   if (!options.interface.empty()) {
-    options_of_gloo->devices.push_back(Gloo::createDeviceForInterface(options.interface));
+    gloo->devices.push_back(Gloo::createDeviceForInterface(options.interface));
   } else if (!options.address.empty()) {
-    options_of_gloo->devices.push_back(Gloo::createDeviceForHostname(options.address));
+    gloo->devices.push_back(Gloo::createDeviceForHostname(options.address));
   } else {
-    options_of_gloo->devices.push_back(Gloo::createDefaultDevice());
+    gloo->devices.push_back(Gloo::createDefaultDevice());
   }
-  options_of_gloo->threads = 1;  // Gloo's workers run its own collectives, of which none is used
-  return std::make_unique<GlooTransport>(c10::make_intrusive<Gloo>(store, rank, size, options_of_gloo));
+  gloo->threads = 1;  // Gloo's workers run its own collectives, of which none is used
+  return std::make_unique<GlooTransport>(c10::make_intrusive<Gloo>(store, rank, size, gloo));
 }
 
 }  // namespace shardlab
