@@ -42,7 +42,7 @@ TEST_CASE("runs of one scenario side by side say in which settings they differ")
                                  run_with(2, "train: {micro_batch: 8, clip_norm: 1.0}\n"),
                                  run_with(3, "train: {micro_batch: 4}\n"), run_with(4, "", "another")});
   REQUIRE(titles.size() == 4);
-  CHECK(titles[0] == "r1 tiny fsdp2, predicted (train.micro_batch 4, train.clip_norm none)");
+  CHECK(titles[0] == "r1 tiny fsdp2, predicted (train.micro_batch 4, train.clip_norm not given)");
   CHECK(titles[1] == "r2 tiny fsdp2, predicted (train.micro_batch 8, train.clip_norm 1)");
   CHECK(titles[2] == "r3 tiny fsdp2, predicted");
   CHECK(titles[3] == "r4 another fsdp2, predicted");

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/mm.h>
 
 #include "engine/execute/torch/operators/operator_implementation.h"
+#include "engine/execute/torch/operators/products.h"
 #include "engine/execute/torch/operators/tensor_access.h"
 
 namespace shardlab {
@@ -15,22 +14,22 @@ inline at::Tensor matrix_of(const at::Tensor& tensor) {
 }
 
 // to = a b, or to += a b.
-inline void multiply_into(at::Tensor to, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
+inline void multiply_into(const at::Tensor& to, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
   if (accumulate) {
-    at::addmm_out(to, to, a, b);
+    add_product(to, to, a, b);
   } else {
-    at::mm_out(to, a, b);
+    product(to, a, b);
   }
 }
 
 // Logits of x for rows [begin, begin + count) of the weight.
 inline void part_of_logits(std::span<const at::Tensor> parameters, const at::Tensor& x, std::int64_t begin,
-                           std::int64_t count, at::Tensor logits) {
+                           std::int64_t count, const at::Tensor& logits) {
   const at::Tensor weight = parameters[0].narrow(0, begin, count).t();
   if (parameters.size() > 1) {
-    at::addmm_out(logits, parameters[1].narrow(0, begin, count), x, weight);
+    add_product(logits, parameters[1].narrow(0, begin, count), x, weight);
   } else {
-    at::mm_out(logits, x, weight);
+    product(logits, x, weight);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/add.h>
-#include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/masked_fill.h>
 #include <ATen/ops/mul.h>
@@ -12,6 +11,7 @@
 #include "engine/execute/torch/operators/eager_attention.h"
 #include "engine/execute/torch/operators/eager_parts.h"
 #include "engine/execute/torch/operators/implementation_list.h"
+#include "engine/execute/torch/operators/products.h"
 
 namespace shardlab {
 
@@ -89,13 +89,14 @@ void eager_attention_forward(const ForwardArguments& arguments) {
   const bool casts = probabilities.scalar_type() != at::kFloat;
   at::Tensor wide = casts ? kept.find("wide_probabilities") : probabilities,
              products = probabilities.flatten(0, 1);
-  at::bmm_out(products, operands.q, operands.k);
+  batched_product(products, operands.q, operands.k);
   add_bias(at::mul(probabilities, s.scale), arguments.inputs[1].unsqueeze(1), wide);
   const at::Tensor hidden = at::masked_fill(wide, as_mask(arguments.inputs[2]), lowest(packed.scalar_type()));
   at::_softmax_out(wide, hidden, -1, false);
   if (casts) probabilities.copy_(wide);
   copy_to(kept.find("value"), heads_of(s, packed, 2));
-  const at::Tensor attended = at::bmm(products, operands.v).view({s.batch, s.heads, s.sequence, s.head_dim});
+  const at::Tensor attended =
+      batched_product(products, operands.v).view({s.batch, s.heads, s.sequence, s.head_dim});
   arguments.outputs[0].view({s.batch, s.sequence, s.heads, s.head_dim}).copy_(attended.transpose(1, 2));
 }
 
@@ -130,15 +131,15 @@ void eager_attention_backward(const BackwardArguments& arguments) {
     {
       const at::Tensor dy = arguments.output_gradients[0].view({s.batch, s.sequence, s.heads, s.head_dim});
       const at::Tensor by_head = dy.transpose(1, 2).reshape({s.batch * s.heads, s.sequence, s.head_dim});
-      of_probabilities = at::bmm(by_head, operands.v.transpose(1, 2));
-      of_v = at::bmm(kept.find("probabilities").flatten(0, 1).transpose(1, 2), by_head);
+      of_probabilities = batched_product(by_head, operands.v.transpose(1, 2));
+      of_v = batched_product(kept.find("probabilities").flatten(0, 1).transpose(1, 2), by_head);
     }
     if (kept.find("wide_probabilities").defined()) kept.give("probabilities");
     kept.give("value");
     of_scores = backward_scores(arguments, s, kept, std::move(of_probabilities));
   }
-  at::Tensor of_q = at::bmm(of_scores, operands.k.transpose(1, 2));
-  const at::Tensor of_k = at::bmm(operands.q.transpose(1, 2), of_scores).transpose(1, 2);
+  at::Tensor of_q = batched_product(of_scores, operands.k.transpose(1, 2));
+  const at::Tensor of_k = batched_product(operands.q.transpose(1, 2), of_scores).transpose(1, 2);
   of_scores.reset();
   of_v = as_rows(s, of_v);
   of_q = as_rows(s, of_q);

@@ -1,9 +1,8 @@
 // What an adapter adds to its layer, step by step, by ATen on two-dimensional views.
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/mm.h>
 
 #include "engine/execute/torch/operators/eager_parts.h"
+#include "engine/execute/torch/operators/products.h"
 #include "engine/execute/torch/operators/tensor_access.h"
 
 namespace shardlab {
@@ -17,24 +16,24 @@ at::Tensor multiple_of(const at::Tensor& tensor, const Operator& op) {
 
 void eager_linear_add_forward(const ForwardArguments& arguments) {
   at::Tensor y = as_matrix(arguments.outputs[0]);
-  at::mm_out(y, as_matrix(arguments.inputs[1]), arguments.parameters[0].t());
+  product(y, as_matrix(arguments.inputs[1]), arguments.parameters[0].t());
   at::add_out(y, as_matrix(arguments.inputs[0]), multiple_of(y, arguments.op));
 }
 
 void eager_linear_add_backward(const BackwardArguments& arguments) {
   const at::Tensor scaled = multiple_of(as_matrix(arguments.output_gradients[0]), arguments.op);
   if (arguments.input_gradients[1].defined()) {
-    at::Tensor dx = as_matrix(arguments.input_gradients[1]);
-    at::mm_out(dx, scaled, arguments.parameters[0]);
+    const at::Tensor dx = as_matrix(arguments.input_gradients[1]);
+    product(dx, scaled, arguments.parameters[0]);
   }
   const ParameterGradient& weight = arguments.parameter_gradients[0];
   if (!weight.gradient.defined()) return;
   const at::Tensor x = as_matrix(arguments.saved_inputs[1]);
-  at::Tensor dw = weight.gradient;
+  const at::Tensor& dw = weight.gradient;
   if (weight.accumulate) {
-    at::addmm_out(dw, dw, scaled.t(), x);
+    add_product(dw, dw, scaled.t(), x);
   } else {
-    at::mm_out(dw, scaled.t(), x);
+    product(dw, scaled.t(), x);
   }
 }
 

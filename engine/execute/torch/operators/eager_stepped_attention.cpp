@@ -5,7 +5,6 @@
 
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/add.h>
-#include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/empty_like.h>
@@ -15,6 +14,7 @@
 #include <ATen/ops/tanh_backward.h>
 
 #include "engine/execute/torch/operators/dropped_probabilities.h"
+#include "engine/execute/torch/operators/products.h"
 
 namespace shardlab {
 namespace {
@@ -129,7 +129,7 @@ void fill_probabilities(const ForwardArguments& arguments, const KeptExtras& kep
   at::Tensor first = kept_first ? probabilities : more, second = kept_first ? more : probabilities;
   more.reset();
   at::Tensor products = first.flatten(0, 1);
-  at::bmm_out(products, operands.q, operands.k);
+  batched_product(products, operands.q, operands.k);
   products.reset();
   multiply(first, s.scale, second);
   if (s.cap > 0) {
@@ -164,7 +164,7 @@ void forward(const ForwardArguments& arguments) {
   copy_operands(kept, s, arguments.inputs);
   const Operands operands(kept, s, arguments.inputs);
   fill_probabilities(arguments, kept, s, operands);
-  const at::Tensor attended = at::bmm(read_by_product(kept).flatten(0, 1), operands.v)
+  const at::Tensor attended = batched_product(read_by_product(kept).flatten(0, 1), operands.v)
                                   .view({s.batch, s.heads, s.sequence, s.head_dim});
   arguments.outputs[0].view({s.batch, s.sequence, s.heads, s.head_dim}).copy_(attended.transpose(1, 2));
 }
@@ -206,16 +206,16 @@ struct OperandGradients {
     at::Tensor of_probabilities;
     {
       const at::Tensor dy = heads_of(s, arguments.output_gradients[0], s.heads).reshape(operands.q.sizes());
-      v = at::bmm(read_by_product(kept).flatten(0, 1).transpose(1, 2), dy);
-      of_probabilities = at::bmm(dy, operands.v.transpose(1, 2));
+      v = batched_product(read_by_product(kept).flatten(0, 1).transpose(1, 2), dy);
+      of_probabilities = batched_product(dy, operands.v.transpose(1, 2));
     }
     kept.give("dropped");
     if (kept.find("wide_probabilities").defined()) kept.give("probabilities");
     kept.give("value");
     of_probabilities = through_dropout(arguments, kept, std::move(of_probabilities));
     const at::Tensor of_scores = backward_scores(arguments, s, kept, std::move(of_probabilities));
-    k = at::bmm(operands.q.transpose(1, 2), of_scores).transpose(1, 2);
-    q = at::bmm(of_scores, operands.k.transpose(1, 2));
+    k = batched_product(operands.q.transpose(1, 2), of_scores).transpose(1, 2);
+    q = batched_product(of_scores, operands.k.transpose(1, 2));
   }
 };
 

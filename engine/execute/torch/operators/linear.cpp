@@ -1,9 +1,7 @@
 // Matrix products with a weight, by ATen.
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/mm.h>
-
 #include "engine/execute/torch/operators/linear_products.h"
 #include "engine/execute/torch/operators/operator_implementation.h"
+#include "engine/execute/torch/operators/products.h"
 #include "engine/execute/torch/operators/tensor_access.h"
 
 namespace shardlab {
@@ -44,9 +42,8 @@ double scale_of(const Operator& op) {
 }
 
 void linear_add_forward(const ForwardArguments& arguments) {
-  at::Tensor y = as_matrix(arguments.outputs[0]);
-  at::addmm_out(y, as_matrix(arguments.inputs[0]), as_matrix(arguments.inputs[1]),
-                arguments.parameters[0].t(), 1, scale_of(arguments.op));
+  add_product(as_matrix(arguments.outputs[0]), as_matrix(arguments.inputs[0]), as_matrix(arguments.inputs[1]),
+              arguments.parameters[0].t(), {.product = scale_of(arguments.op)});
 }
 
 // A factor of 0 for what is there means that it is not read.
@@ -54,13 +51,14 @@ void linear_add_backward(const BackwardArguments& arguments) {
   const at::Tensor dy = as_matrix(arguments.output_gradients[0]);
   const double scale = scale_of(arguments.op);
   if (arguments.input_gradients[1].defined()) {
-    at::Tensor dx = as_matrix(arguments.input_gradients[1]);
-    at::addmm_out(dx, dx, dy, arguments.parameters[0], 0, scale);
+    const at::Tensor dx = as_matrix(arguments.input_gradients[1]);
+    add_product(dx, dx, dy, arguments.parameters[0], {.addend = 0, .product = scale});
   }
   const ParameterGradient& weight = arguments.parameter_gradients[0];
   if (!weight.gradient.defined()) return;
-  at::Tensor dw = weight.gradient;
-  at::addmm_out(dw, dw, dy.t(), as_matrix(arguments.saved_inputs[1]), weight.accumulate ? 1 : 0, scale);
+  const at::Tensor& dw = weight.gradient;
+  add_product(dw, dw, dy.t(), as_matrix(arguments.saved_inputs[1]),
+              {.addend = weight.accumulate ? 1.0 : 0.0, .product = scale});
 }
 
 }  // namespace
@@ -83,8 +81,8 @@ void for_experts(const at::Tensor& counts, F&& function) {
 void grouped_linear_forward(const ForwardArguments& arguments) {
   for_experts(arguments.inputs[1], [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
     if (rows == 0) return;
-    at::Tensor y = arguments.outputs[0].narrow(0, first, rows);
-    at::mm_out(y, arguments.inputs[0].narrow(0, first, rows), arguments.parameters[0].select(0, expert).t());
+    product(arguments.outputs[0].narrow(0, first, rows), arguments.inputs[0].narrow(0, first, rows),
+            arguments.parameters[0].select(0, expert).t());
   });
 }
 
@@ -94,9 +92,9 @@ void add_weight_gradient(const ParameterGradient& weight, std::int64_t expert, c
   if (dy.size(0) == 0) {
     if (!weight.accumulate) dw.zero_();
   } else if (weight.accumulate) {
-    at::addmm_out(dw, dw, dy.t(), x);
+    add_product(dw, dw, dy.t(), x);
   } else {
-    at::mm_out(dw, dy.t(), x);
+    product(dw, dy.t(), x);
   }
 }
 
@@ -105,8 +103,8 @@ void grouped_linear_backward(const BackwardArguments& arguments) {
   for_experts(arguments.saved_inputs[1], [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
     const at::Tensor dy = arguments.output_gradients[0].narrow(0, first, rows);
     if (arguments.input_gradients[0].defined() && rows > 0) {
-      at::Tensor dx = arguments.input_gradients[0].narrow(0, first, rows);
-      at::mm_out(dx, dy, arguments.parameters[0].select(0, expert));
+      product(arguments.input_gradients[0].narrow(0, first, rows), dy,
+              arguments.parameters[0].select(0, expert));
     }
     if (weight.gradient.defined())
       add_weight_gradient(weight, expert, dy, arguments.saved_inputs[0].narrow(0, first, rows));

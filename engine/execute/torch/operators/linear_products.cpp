@@ -1,7 +1,6 @@
 #include "engine/execute/torch/operators/linear_products.h"
 
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/mm.h>
+#include "engine/execute/torch/operators/products.h"
 
 namespace shardlab {
 namespace {
@@ -21,11 +20,11 @@ void weight_gradient(const BackwardArguments& arguments, const at::Tensor& dy) {
   const bool transposed = is_transposed(arguments.op);
   const at::Tensor left = transposed ? x.t() : dy.t();
   const at::Tensor& right = transposed ? dy : x;
-  at::Tensor dw = gradient;
+  const at::Tensor& dw = gradient;
   if (accumulate) {
-    at::addmm_out(dw, dw, left, right);
+    add_product(dw, dw, left, right);
   } else {
-    at::mm_out(dw, left, right);
+    product(dw, left, right);
   }
 }
 
@@ -33,22 +32,22 @@ void weight_gradient(const BackwardArguments& arguments, const at::Tensor& dy) {
 
 void linear_forward(const ForwardArguments& arguments) {
   const at::Tensor x = as_matrix(arguments.inputs[0]);
-  at::Tensor y = as_matrix(arguments.outputs[0]);
+  const at::Tensor y = as_matrix(arguments.outputs[0]);
   const at::Tensor& stored = arguments.parameters[0];
   const at::Tensor weight = is_transposed(arguments.op) ? stored : stored.t();
   if (arguments.parameters.size() > 1) {
-    at::addmm_out(y, arguments.parameters[1], x, weight);
+    add_product(y, arguments.parameters[1], x, weight);
   } else {
-    at::mm_out(y, x, weight);
+    product(y, x, weight);
   }
 }
 
 void linear_gradients(const BackwardArguments& arguments) {
   const at::Tensor dy = as_matrix(arguments.output_gradients[0]);
   if (arguments.input_gradients[0].defined()) {
-    at::Tensor dx = as_matrix(arguments.input_gradients[0]);
+    const at::Tensor dx = as_matrix(arguments.input_gradients[0]);
     const at::Tensor& weight = arguments.parameters[0];
-    at::mm_out(dx, dy, is_transposed(arguments.op) ? weight.t() : weight);
+    product(dx, dy, is_transposed(arguments.op) ? weight.t() : weight);
   }
   if (arguments.parameter_gradients[0].gradient.defined()) weight_gradient(arguments, dy);
 }

@@ -4,7 +4,6 @@
 
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/_softmax_backward_data.h>
-#include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/ones.h>
@@ -12,6 +11,7 @@
 
 #include "engine/execute/torch/operators/aten/attention_math.h"
 #include "engine/execute/torch/operators/dropped_probabilities.h"
+#include "engine/execute/torch/operators/products.h"
 
 namespace shardlab {
 namespace {
@@ -77,14 +77,14 @@ void forward(const ForwardArguments& arguments) {
   const at::Tensor scores = empty_matrices(in.q, in.q.size(1)), probabilities = kept.find("probabilities");
   for (std::int64_t i = 0; i < in.q.size(0); ++i) {
     at::Tensor product = scores[i];
-    at::bmm_out(product, heads_of(in.q, i), heads_of(in.k, i).transpose(1, 2));
+    batched_product(product, heads_of(in.q, i), heads_of(in.k, i).transpose(1, 2));
   }
   fill_probabilities(settings, scores, probabilities);
   drop_into_kept(arguments, kept, probabilities);
   const at::Tensor attended = empty_matrices(in.q, settings.head_dim);
   for (std::int64_t i = 0; i < in.q.size(0); ++i) {
     at::Tensor product = attended[i];
-    at::bmm_out(product, read_by_product(kept)[i], heads_of(in.v, i));
+    batched_product(product, read_by_product(kept)[i], heads_of(in.v, i));
   }
   arguments.outputs[0].view(in.q.sizes()).copy_(attended.transpose(1, 2));
 }
@@ -102,8 +102,8 @@ struct HeadGradients {
     at::Tensor of_scores = at::empty_like(probabilities);
     for (std::int64_t i = 0; i < batch; ++i) {
       at::Tensor of_v = v[i], of_probabilities = of_scores[i];
-      at::bmm_out(of_v, read_by_product(kept)[i].transpose(1, 2), heads_of(dy, i));
-      at::bmm_out(of_probabilities, heads_of(dy, i), heads_of(in.v, i).transpose(1, 2));
+      batched_product(of_v, read_by_product(kept)[i].transpose(1, 2), heads_of(dy, i));
+      batched_product(of_probabilities, heads_of(dy, i), heads_of(in.v, i).transpose(1, 2));
     }
     kept.give("dropped");
     kept.give("repeated_value");
@@ -115,8 +115,8 @@ struct HeadGradients {
     q = empty_matrices(in.q, width);
     for (std::int64_t i = 0; i < batch; ++i) {
       at::Tensor of_k = k[i], of_q = q[i];
-      at::bmm_out(of_k, of_scores[i].transpose(1, 2), heads_of(in.q, i));
-      at::bmm_out(of_q, of_scores[i], heads_of(in.k, i));
+      batched_product(of_k, of_scores[i].transpose(1, 2), heads_of(in.q, i));
+      batched_product(of_q, of_scores[i], heads_of(in.k, i));
     }
   }
 };
