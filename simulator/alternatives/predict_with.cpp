@@ -25,9 +25,9 @@ Result<PredictedWith> predict_with(const PlannedScenario& planned, std::span<con
   SHARDLAB_TRY(const Scenario scenario, with_settings(planned.scenario, settings));
   SHARDLAB_TRY(PlannedScenario changed, plan_scenario(scenario));
   SHARDLAB_TRY(const Device device, resolve_device(*changed.scenario.cluster));
-  SHARDLAB_TRY(const RunTrace trace, simulate({changed, device, calibration}));
+  SHARDLAB_TRY(const RunTrace trace, simulate({changed, device, calibration}, HashedPlans::left_out));
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(changed));
-  SHARDLAB_TRY(RunSummary run, summarize(changed, trace, limits));
+  SHARDLAB_TRY(RunSummary run, summarize(changed, trace, limits, HashedPlans::left_out));
   return PredictedWith{std::move(changed), std::move(run)};
 }
 

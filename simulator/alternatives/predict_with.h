@@ -16,8 +16,8 @@ struct PredictedWith {
   RunSummary run;
 };
 
-// `settings` as for --set. Errors: what the rest of the scenario does not allow, as reading it with --set
-// would say.
+// `settings` as for --set. The run has no hash of its plan. Errors: what the rest of the scenario does not
+// allow, as reading it with --set would say.
 Result<PredictedWith> predict_with(const PlannedScenario& planned, std::span<const std::string> settings,
                                    const Calibration* calibration);
 Result<PredictedWith> predict_with(const PlannedScenario& planned, const std::string& setting,

@@ -97,9 +97,10 @@ Result<RunSummary> predict_row(const std::string& yaml, const std::string& name,
   if (settings.calibration_for && device.kind != DeviceKind::gpu) {
     SHARDLAB_TRY(calibration, settings.calibration_for(planned.scenario));
   }
-  SHARDLAB_TRY(const RunTrace trace, simulate({planned, device, calibration ? &*calibration : nullptr}));
+  SHARDLAB_TRY(const RunTrace trace,
+               simulate({planned, device, calibration ? &*calibration : nullptr}, HashedPlans::left_out));
   SHARDLAB_TRY(const DeviceLimits limits, device_limits(planned));
-  return summarize(planned, trace, limits);
+  return summarize(planned, trace, limits, HashedPlans::left_out);
 }
 
 Backtest run_backtest(const PublishedTable& table, const std::vector<SourceRule>& rules,

@@ -29,7 +29,8 @@ struct BacktestSettings {
   std::function<void(int done, int of)> progress = {};
 };
 
-// The prediction of a scenario's text. Errors: those of reading, planning and simulating it.
+// The prediction of a scenario's text, without the hash of its plan. Errors: those of reading, planning and
+// simulating it.
 Result<RunSummary> predict_row(const std::string& yaml, const std::string& name,
                                const BacktestSettings& settings);
 

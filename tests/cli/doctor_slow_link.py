@@ -45,7 +45,7 @@ def links_of(place):
 def test_a_slow_link_is_named_and_a_quick_one_is_not():
     place = Place()
     scenario = place.scenario(text=SCENARIO)
-    inside(place, RUN, "calibrate", "--ranks", "2")
+    place.take_calibration()
     inside(place, RUN, "run", scenario)
     usual = links_of(place)
     inside(place, SLOW.format(rate="500mbit"), "run", scenario)

@@ -26,6 +26,7 @@ def strict(place):
 
 def test_validate_under_torchrun():
     place = Place()
+    place.take_calibration()
     done = torchrun(place, 2, "validate", place.scenario(), "--json")
     check(done.returncode in (0, 5), "no verdict", done)
     document = json.loads(done.stdout)  # of rank 0 alone

@@ -140,7 +140,7 @@ def test_without_a_database():
 def test_a_prediction_that_is_not_stored_uses_the_calibration():
     place = Place()
     if WITH_TORCH:
-        expect(place.run("calibrate", timeout=300), 0)
+        place.take_calibration()
     else:
         expect(place.run("simulate", place.scenario()), 0)  # makes the database
     stored = expect(place.run("simulate", place.scenario(), "--json"), 0).json()
