@@ -69,13 +69,20 @@ class Settings {
   void add_batches() {
     const std::string larger = fmt::format("train.micro_batch={}", train_.micro_batch * 2);
     if (train_.accumulation % 2 == 0)
-      found_.push_back({{larger, fmt::format("train.accumulation={}", train_.accumulation / 2)},
-                        "the same global batch in half as many micro-batches"});
+      add_half_as_many(larger);
     else
       add(larger, "twice the global batch");
     add(fmt::format("train.accumulation={}", train_.accumulation * 2), "twice the global batch");
     if (train_.sync == GradientSync::every && train_.accumulation > 1)
       add("train.sync=last", "reduces gradients once a step");
+  }
+
+  // One micro-batch reduces its gradients anyway: `every` would be a setting without effect.
+  void add_half_as_many(const std::string& larger) {
+    const int left = train_.accumulation / 2;
+    std::vector<std::string> settings = {larger, fmt::format("train.accumulation={}", left)};
+    if (left == 1 && train_.sync == GradientSync::every) settings.emplace_back("train.sync=last");
+    found_.push_back({std::move(settings), "the same global batch in half as many micro-batches"});
   }
 
   void add_units() {

@@ -10,6 +10,7 @@
 #include "engine/hardware/node.h"
 #include "engine/report/figures.h"
 #include "engine/scenario/source.h"
+#include "engine/scenario/train_spec.h"
 #include "simulator/search/question/default_knobs.h"
 
 namespace shardlab {
@@ -166,6 +167,10 @@ void SearchSpace::finish(Configuration& configuration) const {
   if (!configuration.divides) return;
   configuration.accumulation = *batch / of_one;
   configuration.settings.push_back(fmt::format("train.accumulation={}", configuration.accumulation));
+  // One micro-batch reduces its gradients anyway: the scenario's `every` would be a setting without effect.
+  if (configuration.accumulation == 1 && question_->base.scenario.train->sync == GradientSync::every &&
+      !sets(configuration.settings, "train.sync"))
+    configuration.settings.emplace_back("train.sync=last");
 }
 
 void SearchSpace::set_cluster(Configuration& configuration, const Cluster& cluster) {

@@ -253,4 +253,25 @@ TEST_CASE("lessons: the course that ships is listed, and one of it opens") {
   keep_lesson_picture(ui, "lessons-first");
 }
 
+TEST_CASE("lessons: behind the end of one of the course comes the next, behind one's own none") {
+  const test::TemporaryFolder folder;
+  const fs::path course = test::source_folder() / "scenarios/lessons";
+  Ui ui;
+  ui.session().use_database(folder.path() / "runs.db");
+  ui.session().selection().choose_lesson({(course / "01-sixteen-bytes").string(), 99});
+  ui.settle();
+  CHECK_FALSE(ui.shows("lessons", "Next lesson"));
+  next(ui);
+  keep_lesson_picture(ui, "lesson-next");
+  ui.click("lessons", "Next lesson");
+  ui.settle();
+  CHECK(ui.session().document().file().parent_path().filename() == "02-data-parallel");
+  CHECK(ui.item("lessons", "Back").disabled);
+  ui.session().selection().choose_lesson({test::write_small_lesson(folder.path()).string(), 99});
+  ui.settle();
+  next(ui);
+  CHECK_FALSE(ui.shows("lessons", "Next lesson"));
+  CHECK(ui.shows("lessons", "Leave"));
+}
+
 }  // namespace shardlab::gui

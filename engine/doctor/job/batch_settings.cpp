@@ -9,9 +9,12 @@ namespace {
 
 constexpr std::size_t k_most = 10;  // levels that are tried
 
-std::vector<std::string> settings(int micro_batch, int accumulation) {
-  return {fmt::format("train.micro_batch={}", micro_batch),
-          fmt::format("train.accumulation={}", accumulation)};
+// One micro-batch reduces its gradients anyway: `every` would be a setting without effect.
+std::vector<std::string> settings(const Scenario& scenario, int micro_batch, int accumulation) {
+  std::vector<std::string> both = {fmt::format("train.micro_batch={}", micro_batch),
+                                   fmt::format("train.accumulation={}", accumulation)};
+  if (accumulation == 1 && scenario.train->sync == GradientSync::every) both.emplace_back("train.sync=last");
+  return both;
 }
 
 }  // namespace
@@ -22,7 +25,7 @@ std::vector<std::vector<std::string>> smaller_micro_batches(const Scenario& scen
   std::vector<std::vector<std::string>> levels;
   for (int parts = 2; parts <= all && levels.size() < k_most; ++parts) {
     if (all % parts != 0) continue;
-    levels.push_back(settings(all / parts, scenario.train->accumulation * parts));
+    levels.push_back(settings(scenario, all / parts, scenario.train->accumulation * parts));
     if (!kept_whole) continue;
     levels.push_back(levels.back());
     levels.back().push_back("train.sync=every");
@@ -34,7 +37,8 @@ std::vector<std::vector<std::string>> larger_micro_batches(const Scenario& scena
   const int steps = scenario.train->accumulation;
   std::vector<std::vector<std::string>> levels;
   for (int times = 2; times <= steps && levels.size() < k_most; ++times) {
-    if (steps % times == 0) levels.push_back(settings(scenario.train->micro_batch * times, steps / times));
+    if (steps % times == 0)
+      levels.push_back(settings(scenario, scenario.train->micro_batch * times, steps / times));
   }
   return levels;
 }

@@ -130,7 +130,7 @@ class LessonsPanel final : public Panel {
       if (view.error) draw_error(*view.error, theme);
       if (view.page_error) draw_error(*view.page_error, theme);
       if (view.page) draw_page(*view.page, context);
-      if (view.at_end()) draw_end(theme);
+      if (view.at_end()) draw_end(context.session, theme);
       if (!view.page && !view.page_error && !view.at_end()) ImGui::TextDisabled("Reckoning ...");
     }
     ImGui::EndChild();
@@ -179,13 +179,29 @@ class LessonsPanel final : public Panel {
     name_text(place);
   }
 
+  // Of the course; one's own lesson has none behind it.
+  void draw_next_lesson(Session& session) {
+    const view::LessonView& view = job_.view();
+    const view::ShelfLesson* const next = view.shelf ? view.shelf->after(view.lesson->folder) : nullptr;
+    if (next == nullptr) return;
+    ImGui::Spacing();
+    const std::string folder = next->folder.string();
+    const bool clicked = ImGui::Button("Next lesson");
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextDisabled("%s, %d min", next->title.c_str(), next->minutes);
+    ImGui::PopTextWrapPos();
+    if (!clicked) return;
+    leave(session);
+    job_.open(folder);
+  }
+
   void leave(Session& session) {
     run_box_.leave_step(session);
     stage_.leave(session);
     job_.leave();
   }
 
-  void draw_end(const Theme& theme) {
+  void draw_end(Session& session, const Theme& theme) {
     ImGui::Spacing();
     ImGui::PushFont(theme.fonts.bold, 0);
     ImGui::PushTextWrapPos(0);
@@ -194,6 +210,7 @@ class LessonsPanel final : public Panel {
     name_text(words);
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
+    draw_next_lesson(session);
   }
 
   void draw_page(const view::StepPage& page, PanelContext& context) {

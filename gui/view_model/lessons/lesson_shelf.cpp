@@ -11,6 +11,17 @@ const ShelfLesson* LessonShelf::next() const {
   return nullptr;
 }
 
+const ShelfLesson* LessonShelf::after(const std::filesystem::path& folder) const {
+  bool passed = false;
+  for (const ShelfPart& part : parts) {
+    for (const ShelfLesson& lesson : part.lessons) {
+      if (passed) return &lesson;
+      passed = lesson.folder == folder;
+    }
+  }
+  return nullptr;
+}
+
 LessonShelf make_shelf(const lessons::Course& course, const std::vector<lessons::Lesson>& read,
                        const std::vector<LessonProgress>& progress,
                        const std::vector<LessonAnswer>& answers) {

@@ -33,6 +33,9 @@ struct LessonShelf {
 
   // The first that is not finished; null where all are.
   const ShelfLesson* next() const;
+  // The one behind the lesson of that folder, whatever is done of it; null behind the last, and of no lesson
+  // of the course.
+  const ShelfLesson* after(const std::filesystem::path& folder) const;
 };
 
 // `read` are the lessons of the course, in its order.

@@ -1,5 +1,7 @@
 #include "simulator/alternatives/time_savings.h"
 
+#include <algorithm>
+
 #include "engine/scenario/read_scenario.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -51,6 +53,14 @@ TEST_CASE("where our operators would need more of the device it is said why") {
   CHECK(last.peak > *predicted.run.memory->peak_device);
   CHECK_THAT(last.effect, test::contains_text("; more memory: gaps between blocks +"));
   CHECK_THAT(last.effect, test::contains_text(", tensors -"));
+}
+
+TEST_CASE("half as many micro-batches are tried down to one, whatever reduces between them") {
+  const Predicted predicted =
+      predict("scenarios/first/llama3-8b-fsdp2-8xh100.yaml", {"train.accumulation=2", "train.sync=every"});
+  const std::vector<std::string> one = {"train.micro_batch=2", "train.accumulation=1", "train.sync=last"};
+  CHECK(std::any_of(predicted.savings.begin(), predicted.savings.end(),
+                    [&](const TimeSaving& each) { return each.settings == one; }));
 }
 
 }  // namespace shardlab

@@ -69,7 +69,14 @@ TEST_CASE("the course that ships is listed, and its lessons are found by a numbe
   job.read_shelf();
   settle(job);
   REQUIRE(job.view().shelf);
-  CHECK(job.view().shelf->parts.size() >= 2);
+  const LessonShelf& shelf = *job.view().shelf;
+  CHECK(shelf.parts.size() >= 2);
+  const std::vector<ShelfLesson>& first = shelf.parts[0].lessons;
+  REQUIRE(first.size() >= 2);
+  CHECK(shelf.after(first[0].folder) == &first[1]);
+  CHECK(shelf.after(first.back().folder) == &shelf.parts[1].lessons[0]);
+  CHECK(shelf.after(shelf.parts.back().lessons.back().folder) == nullptr);
+  CHECK(shelf.after("elsewhere") == nullptr);
   job.open("3", 2);
   settle(job);
   REQUIRE(job.view().lesson);

@@ -61,4 +61,24 @@ TEST_CASE("more combinations than anybody waits for are refused") {
   CHECK_THAT(to_string(space.error()), test::contains_text("1e+12 combinations"));
 }
 
+TEST_CASE("where the scenario reduces in every micro-batch, one micro-batch is a combination all the same") {
+  const test::SearchFolder folder(
+      "model: {config: gpt2, sequence_length: 64}\ncluster: {node: hgx-h100, nodes: 1}\n"
+      "parallel: {strategy: fsdp2}\ntrain: {micro_batch: 2, accumulation: 2, sync: every}\n");
+  const auto question = folder.question("keep: {global_batch: 32}\nvary: {train.micro_batch: [2, 4]}\n");
+  REQUIRE_OK(question);
+  ResultFile kept;
+  const auto result = test::search_of(*question, {}, kept);
+  REQUIRE_OK(result);
+  const auto space = SearchSpace::of(*question);
+  REQUIRE_OK(space);
+  Evaluator evaluator(question->base, {}, kept);
+  for (std::uint64_t i = 0; i < space->size(); ++i) {
+    const auto outcome = evaluator.evaluate(space->at(i).settings);
+    REQUIRE_OK(outcome);
+    CAPTURE(space->at(i).settings);
+    CHECK(outcome->refused.empty());
+  }
+}
+
 }  // namespace shardlab
