@@ -7,6 +7,7 @@
 
 #include "engine/hardware/device.h"
 #include "engine/scenario/cluster_spec.h"
+#include "simulator/memory/allocations/limited_runs.h"
 #include "simulator/memory/fit_likelihood.h"
 
 namespace shardlab {
@@ -52,10 +53,10 @@ DeviceMemory figures_of(const AllocatorStatistics& statistics, const DeviceOverh
 class DeviceRuns {
  public:
   DeviceRuns(AllocatorRunInputs inputs, const PreparedSteps& steps, const DeviceOverheads& overheads)
-      : inputs_(std::move(inputs)), steps_(steps), overheads_(overheads) {}
+      : runs_(std::move(inputs), steps), overheads_(overheads) {}
 
   PredictedDevice predict(std::optional<Bytes> limit, const MemoryErrors& errors) {
-    const AllocatorRun wanted = run_allocator(inputs_, steps_);
+    const AllocatorRun& wanted = runs_.unlimited();
     PredictedDevice predicted{figures_of(wanted.statistics, overheads_), {}};
     free_ = predicted.memory;
     const std::vector<Bytes> beside = equally_likely(overheads_.low, overheads_.beside, overheads_.high);
@@ -70,8 +71,7 @@ class DeviceRuns {
     if (available <= fails) {
       predicted.memory.out_of_memory = 1;
     } else if (available < works || wanted.failed) {
-      inputs_.device.available = available;
-      const AllocatorRun limited = run_allocator(inputs_, steps_);
+      const AllocatorRun limited = runs_.run_within(available);
       predicted.memory.out_of_memory = limited.failed ? 1 : 0;
       if (!limited.failed) predicted.memory = figures_of(limited.statistics, overheads_);
       (limited.failed ? fails : works) = available;
@@ -84,13 +84,11 @@ class DeviceRuns {
 
  private:
   std::optional<Bytes> reserved_within(Bytes available) {
-    inputs_.device.available = available;
-    const FittingRun run = try_allocator(inputs_, steps_);
+    const FittingRun run = runs_.try_within(available);
     return run.fits ? std::optional(run.reserved) : std::nullopt;
   }
 
-  AllocatorRunInputs inputs_;
-  const PreparedSteps& steps_;
+  LimitedRuns runs_;
   const DeviceOverheads& overheads_;
   DeviceMemory free_;  // what it takes where memory has no limit
 };

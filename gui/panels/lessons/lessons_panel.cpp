@@ -179,7 +179,7 @@ class LessonsPanel final : public Panel {
     name_text(place);
   }
 
-  // Of the course; one's own lesson has none behind it.
+  // A lesson of one's own has none behind it.
   void draw_next_lesson(Session& session) {
     const view::LessonView& view = job_.view();
     const view::ShelfLesson* const next = view.shelf ? view.shelf->after(view.lesson->folder) : nullptr;

@@ -28,6 +28,7 @@ class NotedAllocator {
   // The first `count` events that frees left on the stream are done.
   void complete_events(AllocatorStream stream, std::int64_t count);
 
+  void limit(Bytes available) { allocator_.limit(available); }
   std::int64_t events_recorded(AllocatorStream stream) const { return allocator_.events_recorded(stream); }
   const AllocatorStatistics& statistics() const { return allocator_.statistics(); }
   Bytes reserved() const { return allocator_.reserved(); }

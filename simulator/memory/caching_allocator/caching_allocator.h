@@ -78,6 +78,9 @@ class CachingAllocator {
   const AllocatorStatistics& statistics() const { return statistics_; }
   Bytes reserved() const { return reserved_; }
 
+  // From now on the driver can give so much, at least what is reserved.
+  void limit(Bytes available) { device_.available = available; }
+
   // From the lowest address on.
   std::vector<SegmentSnapshot> snapshot() const;
 
