@@ -56,6 +56,8 @@ build_main() {
 # With libtorch the build has the programs without it as well: their tests are counted apart.
 stage_main() {
   build_main main || return
+  # Tests run beside each other: threads that spin while they wait for others take the processors from those others.
+  export OMP_WAIT_POLICY=PASSIVE
   if [ -n "$torch_is_off" ]; then
     run_tests "$root/build" "without libtorch" -LE 'benchmark|nightly' "${only[@]}"
     return
