@@ -29,6 +29,17 @@ from _live_bytes import LiveBytes
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
+def products_without_arithmetic():
+    """Bytes do not depend on values, and a product takes no memory but its results, in the layout that torch's has. Torch multiplies
+    bfloat16 element by element on processors without AVX512: products were nine tenths of the time here. Must live as long as it is
+    wanted."""
+    library = torch.library.Library("aten", "IMPL")
+    library.impl("mm", lambda a, b: a.new_zeros(a.size(0), b.size(1)), "CPU")
+    library.impl("_scaled_dot_product_flash_attention_for_cpu_backward", lambda made, *inputs, **more: tuple(
+        torch.zeros_like(tensor.transpose(1, 2), memory_format=torch.contiguous_format).transpose(1, 2) for tensor in inputs[:3]), "CPU")
+    return library
+
+
 class Offloaded(torch.nn.Module):
     """torch's offload_wrapper with host memory that is none of torch's: on a processor its save_on_cpu would give the same tensor back."""
 
@@ -162,6 +173,7 @@ def record(case):
 
 def main():
     cases = json.load(open(sys.argv[1]))
+    products = products_without_arithmetic()
     dist.init_process_group("fake", rank=0, world_size=8, store=FakeStore())
     json.dump([record(case) for case in cases], open(sys.argv[2], "w"))
 
