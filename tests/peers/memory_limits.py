@@ -21,16 +21,19 @@ def trainings():
             case(**{**small, "kv_heads": 16, "micro_batch": 1}, strategy="ddp", param="float32")]
 
 
-def limits_of(values, count, folder):
+def limits_of(run, count):
     """Bytes that the allocator may have, from all that it would take down to less than what is active."""
-    memory = simulated(values, folder)["memory"]
+    memory = run["memory"]
     most, least = 1.02 * memory["peak_reserved"], 0.95 * memory["peak_active"]
     return [int(most - (most - least) * step / (count - 1)) for step in range(count)]
 
 
-def predicted_end(values, limit, folder):
-    rows = simulated(values, folder)["memory"]["overheads"]
-    beside = sum(row["bytes"] for row in rows if row["where"] == "device")
+def bytes_beside(run):
+    """What libraries take of the device beside the allocator."""
+    return sum(row["bytes"] for row in run["memory"]["overheads"] if row["where"] == "device")
+
+
+def predicted_end(values, limit, beside, folder):
     run = simulated({**values, "memory": limit + beside}, folder)
     return end(run["memory"]["peak_device"] > run["memory_limit"], run["memory"]["allocator_retries"]), run["fit_probability"]
 
@@ -60,13 +63,16 @@ def main():
     compared = agreed = ends = 0
     likely = []
     with Folder() as folder:
-        for values in trainings():
-            limits = limits_of(values, count, folder)
-            answers = recorded([{**values, "memory": limit} for limit in limits], folder)
+        free = [simulated(values, folder) for values in trainings()]
+        limits = [limits_of(run, count) for run in free]
+        # All in one go: the worker takes longer to begin than most cases do.
+        answers = iter(recorded([{**values, "memory": limit} for values, each in zip(trainings(), limits) for limit in each], folder))
+        for values, run, each in zip(trainings(), free, limits):
             print(describe(values))
-            for limit, (real, *_) in zip(limits, answers):
+            for limit in each:
+                real = next(answers)[0]
                 theirs = end(real["failed"], real["retries"])
-                ours, probability = predicted_end(values, limit, folder)
+                ours, probability = predicted_end(values, limit, bytes_beside(run), folder)
                 likely.append((probability, theirs != "out of memory"))
                 compared += 1
                 agreed += same(ours, theirs)

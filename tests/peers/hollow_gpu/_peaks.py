@@ -1,6 +1,7 @@
 """What programs share that train on a GPU that computes nothing (hollow_gpu/). Usage of each: WORKER.py CASES.json ANSWERS.json
 
-Every case has a process of its own, forked once torch is loaded and before it has looked at the GPU; two run at a time.
+Every case has a process of its own, forked once torch and what a model of transformers needs are loaded, and before either has looked at
+the GPU; two run at a time.
 """
 import json
 import os
@@ -10,6 +11,7 @@ import tempfile
 import traceback
 
 import torch
+from transformers import AutoConfig, AutoModelForCausalLM
 
 FIGURES = ("requested_bytes", "allocated_bytes", "active_bytes", "reserved_bytes")
 AT_A_TIME = 2
@@ -19,6 +21,12 @@ def peaks():
     """By torch's own names."""
     statistics = torch.cuda.memory_stats()
     return {figure: statistics[figure + ".all.peak"] for figure in FIGURES}
+
+
+def load_models():
+    """Transformers imports three hundred modules when it makes its first model: once here, not in every case."""
+    with torch.device("meta"):
+        AutoModelForCausalLM.from_config(AutoConfig.for_model("llama", num_hidden_layers=1))
 
 
 def start(answer, case, path):
@@ -45,6 +53,7 @@ def end_of_one():
 def answer_all(answer):
     """Answers every case with answer(case), in their order."""
     torch.set_num_threads(1)
+    load_models()
     cases = json.load(open(sys.argv[1]))
     with tempfile.TemporaryDirectory() as folder:
         paths = [pathlib.Path(folder) / str(number) for number in range(len(cases))]
