@@ -82,12 +82,13 @@ TEST_CASE("every scenario that ships is one") {
 
 TEST_CASE("configurations of other tools become the scenario that import makes of them, with undo") {
   std::size_t count = 0;
+  Session session;
+  REQUIRE(session.open(data_file("imports/base.yaml")));
+  const std::string before = session.document().text();
   for (const auto& entry : fs::directory_iterator(data_file("imports/good"))) {
     if (!entry.path().string().ends_with(".scenario.yaml")) continue;
     INFO(entry.path());
-    Session session;
-    REQUIRE(session.open(data_file("imports/base.yaml")));
-    const std::string before = session.document().text();
+    while (!session.messages().all().empty()) session.messages().dismiss(0);
     REQUIRE(session.open_any(files_of(entry.path())));
     session.settle();
     INFO(told(session));
@@ -109,13 +110,14 @@ TEST_CASE("configurations of other tools become the scenario that import makes o
 
 TEST_CASE("a configuration with a mistake is a message with its place, and the scenario stays") {
   std::size_t count = 0;
+  Session session;
+  REQUIRE(session.open(data_file("imports/base.yaml")));
+  const std::string before = session.document().text();
   for (const auto& entry : fs::directory_iterator(data_file("imports/bad"))) {
     if (entry.path().extension() == ".expected" || entry.is_directory()) continue;
-    Session session;
-    REQUIRE(session.open(data_file("imports/base.yaml")));
-    const std::string before = session.document().text();
     if (examine_dropped(entry.path()).kind == DroppedKind::scenario) continue;  // opened, with its mistakes
     INFO(entry.path());
+    while (!session.messages().all().empty()) session.messages().dismiss(0);
     session.open_any({entry.path()});
     session.settle();
     CHECK(session.document().text() == before);
