@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/json_depth.h"
+#include "engine/base/text/shown_part.h"
 
 namespace shardlab {
 namespace {
@@ -50,12 +51,12 @@ Json to_json(const Error& error) {
   return {{"kind", name_of(k_kinds, error.kind)},
           {"where", where_text(error)},
           {"what", what_text(error)},
-          {"hint", error.hint},
+          {"hint", shown_part(error.hint, k_shown_of_text)},
           {"file", place.file.empty() ? Json() : Json(place.file)},
           {"line", number_or_null(place.line)},
           {"column", number_or_null(place.column)},
           {"rank", place.rank ? Json(*place.rank) : Json()},
-          {"name", place.name},
+          {"name", shown_part(place.name, k_shown_of_name)},
           {"code", name_of(k_codes, error.code)},
           {"parts", std::move(parts)}};
 }

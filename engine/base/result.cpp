@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/text/shown_part.h"
+
 namespace shardlab {
 namespace {
 
@@ -20,7 +22,8 @@ std::string file_text(const Place& place) {
 }
 
 std::string thing_text(const Place& place) {
-  return joined(place.rank ? fmt::format("rank {}", *place.rank) : "", ", ", place.name);
+  return joined(place.rank ? fmt::format("rank {}", *place.rank) : "", ", ",
+                shown_part(place.name, k_shown_of_name));
 }
 
 // People read the first ones and mend them; the others may follow from these.
@@ -97,7 +100,8 @@ std::string where_text(const Error& error) {
 }
 
 std::string what_text(const Error& error) {
-  const std::string what = error.parts.empty() ? error.what : parts_text(error.parts);
+  const std::string what =
+      error.parts.empty() ? shown_part(error.what, k_shown_of_text) : parts_text(error.parts);
   return error.place.file.empty() ? what : joined(thing_text(error.place), ": ", what);
 }
 
@@ -107,7 +111,7 @@ std::string message_text(const Error& error) {
 
 std::string to_string(const Error& error) {
   std::string text = message_text(error);
-  if (!error.hint.empty()) text += " (" + error.hint + ")";
+  if (!error.hint.empty()) text += " (" + shown_part(error.hint, k_shown_of_text) + ")";
   return text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/base/error_json.h"
 #include "engine/base/text/printable.h"
+#include "engine/base/text/shown_part.h"
 #include "engine/base/write_all.h"
 
 namespace shardlab {
@@ -67,9 +68,10 @@ void Console::print_error(const Error& error) {
     text += c;
     if (c == '\n') text += "error: ";  // several mistakes of one file, a line each
   }
-  if (!error.hint.empty()) text += "\n  hint: " + error.hint;
+  if (!error.hint.empty()) text += "\n  hint: " + shown_part(error.hint, k_shown_of_text);
   if (diagnosis_) text += "\n" + diagnosis_text(*diagnosis_);
   write_to_stderr(text);
+  if (!json_ && !events_) return;
   Json document = {{"error", error_fields(error)}};
   if (diagnosis_) document["doctor"] = diagnosis_json(*diagnosis_);
   if (json_) print_json(document);

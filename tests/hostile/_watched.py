@@ -15,6 +15,7 @@ from _shardlab import PROGRAM, Place, check, expect  # noqa: E402
 SANITIZED = bool(os.environ.get("SHARDLAB_SANITIZE"))
 LONGEST = 180 if SANITIZED else 30  # seconds, on a machine with other work: what takes longer hangs
 MOST_MEMORY = None if SANITIZED else 1 << 30  # of a process; sanitizers keep several times as much
+MOST_SAID = 1 << 16  # bytes of a message
 WRONG_WORDS = ("terminate called", "Aborted", "Segmentation", "std::", "basic_", "nlohmann", "Traceback", "defect of shardlab")
 
 
@@ -78,6 +79,7 @@ def check_refused(watched, *parts, codes=(2,), says=True):
     check(watched.code in codes, f"the exit code is none of {codes}", watched)
     check(not says or watched.code == 1 or b"error: " in watched.err, "no message", watched)
     check_shown(watched)
+    check(len(watched.err) <= MOST_SAID, f"{len(watched.err)} bytes are no message", watched)
     said = watched.err.decode()
     for word in WRONG_WORDS:
         check(word not in said, f"the message shows '{word}'", watched)

@@ -47,10 +47,13 @@ std::vector<std::string> names_in(const KeyTable& table) {
   return names;
 }
 
-Error unknown_key(const KeyTable& table, const YamlEntry& entry, const std::string& path) {
-  const std::vector<std::string> names = names_in(table);
+// What was meant is looked for where somebody reads it: thousands of unknown keys are a file of another kind.
+Error unknown_key(const KeyTable& table, const YamlEntry& entry, const std::string& path,
+                  int unknown_before) {
+  constexpr int k_with_hints = 100;
+  const bool is_hinted = unknown_before < k_with_hints;
   return Error{ErrorKind::bad_input, named(entry.place, path), "unknown key '" + entry.key + "'",
-               key_hint(entry.key, path, names)};
+               is_hinted ? key_hint(entry.key, path, names_in(table)) : std::string()};
 }
 
 }  // namespace
@@ -144,10 +147,11 @@ void read_rows(const KeyTable& table, const YamlNode& node, const std::string& p
                          "its keys: " + kind::joined(names_in(table)));
     return;
   }
+  int unknown = 0;
   for (const YamlEntry& entry : node.entries) {
     const KeyRow* const row = row_named(table, entry.key);
     if (row == nullptr) {
-      reading.problems.add(unknown_key(table, entry, path));
+      reading.problems.add(unknown_key(table, entry, path, unknown++));
       continue;
     }
     const std::string key_path = joined_path(path, entry.key);

@@ -33,6 +33,19 @@ TEST_CASE("several problems are a line each, the first ten") {
   CHECK(message_text(all).ends_with("a: b\na: b\nand 3 more"));
 }
 
+TEST_CASE("a text of somebody else's is shown as far as anybody reads") {
+  const std::string name(1U << 20U, 'n'), what = std::string(1U << 20U, 'w') + "\xc3\xa4";
+  const Error error{ErrorKind::bad_input, named(in_file("a.csv", 1), name), what, std::string(9000, 'h')};
+  const std::string text = to_string(error);
+  CHECK(text.size() < 10'000);
+  CHECK_THAT(text, test::contains_text("nn... (1048") && test::contains_text("ww... (1044") &&
+                       test::contains_text(" bytes more)") && test::contains_text("hh... ("));
+  CHECK(to_string(parse_error_json(error_json(error))) == text);
+  // Up to there nothing is cut, and nothing says so.
+  const Error long_list{ErrorKind::bad_input, "key", std::string(4000, 'x'), ""};
+  CHECK(to_string(long_list) == "key: " + std::string(4000, 'x'));
+}
+
 TEST_CASE("JSON carries an error from one program to another as it is") {
   Error all;
   all.kind = ErrorKind::bad_input;
