@@ -10,8 +10,9 @@ namespace shardlab {
 namespace {
 
 constexpr std::string_view k_digits = "0123456789";
-constexpr auto k_vendors = std::to_array<std::string_view>(
-    {"nvidia", "tesla", "geforce", "amd", "instinct", "aws", "ml", "gcp", "google", "azure", "standard"});
+constexpr auto k_vendors =
+    std::to_array<std::string_view>({"nvidia", "tesla", "geforce", "amd", "instinct", "aws", "ml", "gcp",
+                                     "google", "azure", "standard", "oci", "oracle"});
 
 bool is_number(std::string_view word) {
   return !word.empty() && word.find_first_not_of(k_digits) == std::string_view::npos;
