@@ -112,8 +112,9 @@ def test_list():
 
 def test_what_hardware_has_not():
     rows = {line.split()[0]: line.split() for line in expect(Place().run("hardware"), 0).out.splitlines() if line}
-    check(all(rows[gpu][-1] == "none" for gpu in ("T4", "V100-SXM-16GB", "V100-SXM-32GB")), "GPUs without bfloat16")
-    check(rows["pcie-workstation-4x-rtx4090"][-1] == "none", "a machine without a network")
+    check(all(rows[gpu][5] == "none" for gpu in ("T4", "V100-SXM-16GB", "V100-SXM-32GB")), "GPUs without bfloat16")
+    check(rows["pcie-workstation-4x-rtx4090"][-2:] == ["none", "-"], "a machine without a network or a price")
+    check(rows["oci-bm.gpu.h100.8"][-1] == "80.00" and rows["H100-SXM"][-2] == "to", "prices")
     check("unknown" not in expect(Place().run("hardware"), 0).out, "what is not there is not unknown")
 
 
@@ -122,7 +123,7 @@ def test_hardware():
     check("H100-SXM" in {gpu["name"] for gpu in document["gpus"]}, "no H100")
     for gpu in document["gpus"]:
         check_fields(gpu, {"name": "text", "memory": "int", "memory_bandwidth": "number", "peak_bfloat16": "number?",
-                           "estimated_figures": "list"}, "gpus")
+                           "dollars_per_hour_low": "number?", "dollars_per_hour_high": "number?", "estimated_figures": "list"}, "gpus")
     for node in document["nodes"]:
         check_fields(node, {"name": "text", "gpu": "text", "gpus": "int", "network": "number", "dollars_per_hour": "number?",
                             "estimated_figures": "list"}, "nodes")

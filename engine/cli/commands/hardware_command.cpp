@@ -42,7 +42,7 @@ class HardwareCommand final : public Command {
       SHARDLAB_TRY(const Node node, find_node(name));
       node_table.add({node.name, std::to_string(node.gpus), node.gpu,
                       node.network.value > 0 ? gigabytes_text(node.network) : "none",
-                      node.dollars_per_hour ? fmt::format("{:.2f}", *node.dollars_per_hour) : "unknown"});
+                      node.dollars_per_hour ? fmt::format("{:.2f}", *node.dollars_per_hour) : "-"});
       nodes.push_back({{"name", node.name},
                        {"gpu", node.gpu},
                        {"gpus", node.gpus},
@@ -67,7 +67,7 @@ class HardwareCommand final : public Command {
   }
   static Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
   static std::string prices_text(const Gpu& gpu) {
-    if (!gpu.dollars_per_hour_low || !gpu.dollars_per_hour_high) return "unknown";
+    if (!gpu.dollars_per_hour_low || !gpu.dollars_per_hour_high) return "-";
     return fmt::format("{:.2f} to {:.2f}", *gpu.dollars_per_hour_low, *gpu.dollars_per_hour_high);
   }
   // Before Ampere GPUs have no products in bfloat16.
