@@ -13,7 +13,7 @@
 
 namespace shardlab {
 
-// "4096", "1_000", "5e8", "8k" = 8000 (k, M, G, T are decimal), "8Ki" = 8192 (Ki to Ti).
+// "4096", "1_000", "5e8", "8k" = 8000 (k, M, G or B, T are decimal), "8Ki" = 8192 (Ki to Ti).
 // Exact or an error.
 Result<std::int64_t> parse_integer(std::string_view text);
 

@@ -12,9 +12,10 @@ struct UnitName {
   std::int64_t size;
 };
 
-inline constexpr std::array<UnitName, 8> k_counts{{{"k", 1000},
+inline constexpr std::array<UnitName, 9> k_counts{{{"k", 1000},
                                                    {"M", 1'000'000},
                                                    {"G", 1'000'000'000},
+                                                   {"B", 1'000'000'000},
                                                    {"T", 1'000'000'000'000},
                                                    {"Ki", 1 << 10},
                                                    {"Mi", 1 << 20},

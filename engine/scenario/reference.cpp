@@ -27,7 +27,7 @@ same words.
 
 | Type | Written as |
 | --- | --- |
-| integer | `4096`, `1_000`, `5e8`; k, M, G and T are decimal (`8k` is 8000), Ki to Ti binary (`8Ki` is 8192) |
+| integer | `4096`, `1_000`, `5e8`; k, M, G (or B) and T are decimal (`8k` is 8000), Ki to Ti binary (`8Ki` is 8192) |
 | number | `0.5`, `1e-4` |
 | fraction | `2%` or `0.02` |
 | size | `25MiB`, `80GB`, or a number of bytes; KiB, MiB, GiB, TiB are powers of 1024, KB, MB, GB, TB of 1000 |

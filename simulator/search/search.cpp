@@ -180,6 +180,7 @@ class Search {
   }
 
   void finish() {
+    result_.beyond_batch = space_.offers_beyond_batch();
     result_.answers = leaders_.leaders();
     std::erase_if(result_.answers, [](const Leader& leader) { return !leader.best; });
     for (Leader& leader : result_.answers) leader.nearest_equal = nearest_equal(leader, result_.simulated);

@@ -65,6 +65,7 @@ struct SearchTiming {
 struct SearchResult {
   SpaceCounts space;
   std::map<std::string, std::uint64_t> refusals;  // reason -> combinations
+  std::vector<std::string> beyond_batch;          // SearchSpace::offers_beyond_batch()
   std::vector<Leader> answers;
   std::vector<FrontPoint> front;     // by time
   std::vector<Candidate> nearest;    // where nothing satisfies: the nearest misses

@@ -192,6 +192,23 @@ Configuration SearchSpace::at(std::uint64_t index) const {
   return configuration;
 }
 
+std::vector<std::string> SearchSpace::offers_beyond_batch() const {
+  std::vector<std::string> beyond;
+  if (question_->offers.empty() || !question_->global_batch) return beyond;
+  const std::vector<Choice>& offers = question_->knobs.front().choices;
+  for (std::size_t offer = 0; offer < offers.size(); ++offer) {
+    bool divides = false;
+    for (std::uint64_t i = 0; i < trainings_.size() && !divides; ++i) {
+      std::vector<std::size_t> choices(question_->knobs.size(), 0);
+      trainings_.set(i, choices);
+      choices.front() = offer;
+      divides = at(all_.number_of(choices)).divides;
+    }
+    if (!divides) beyond.push_back(offers[offer].shown);
+  }
+  return beyond;
+}
+
 Configuration SearchSpace::with(std::uint64_t index, const std::vector<std::string>& settings) const {
   std::vector<std::size_t> choices(question_->knobs.size(), 0);
   all_.set(index, choices);

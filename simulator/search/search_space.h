@@ -44,6 +44,10 @@ class SearchSpace {
   // The settings that these choices stand for, without the accumulation that keeps the batch.
   std::vector<std::string> settings_of(const std::vector<std::size_t>& choices) const;
 
+  // Offers, each with its number of nodes, over whose ranks none of the micro-batches divides the global
+  // batch: "4 x hgx-h100".
+  std::vector<std::string> offers_beyond_batch() const;
+
   const SearchQuestion& question() const { return *question_; }
 
  private:

@@ -1,6 +1,7 @@
 #include "simulator/search/question/question_reader.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,32 @@
 #include "engine/base/parse.h"
 
 namespace shardlab {
+namespace {
+
+struct Home {
+  std::string_view key, path;
+};
+// Keys that people write into another section of a search file.
+constexpr auto k_homes = std::to_array<Home>({{"global_batch", "keep.global_batch"},
+                                              {"batch", "keep.global_batch"},
+                                              {"tokens", "train.tokens"},
+                                              {"failures", "train.failures"},
+                                              {"hours", "need.hours"},
+                                              {"deadline", "need.hours"},
+                                              {"dollars", "need.dollars"},
+                                              {"budget", "need.dollars"},
+                                              {"gpus", "need.gpus"},
+                                              {"fit_probability", "need.fit_probability"},
+                                              {"micro_batch", "vary: {train.micro_batch: [1, 2]}"},
+                                              {"accumulation", "vary: {train.accumulation: [1, 2]}"}});
+
+std::string unknown_key_hint(const std::string& key, const std::vector<std::string>& known) {
+  const auto home =
+      std::find_if(k_homes.begin(), k_homes.end(), [&](const Home& each) { return each.key == key; });
+  return home != k_homes.end() ? fmt::format("did you mean {}?", home->path) : suggestion(key, known);
+}
+
+}  // namespace
 
 bool QuestionReader::is_section(const YamlNode& node, const std::string& name,
                                 const std::vector<std::string>& known) {
@@ -17,7 +44,7 @@ bool QuestionReader::is_section(const YamlNode& node, const std::string& name,
   }
   for (const YamlEntry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) == known.end())
-      refuse(entry.place, name, "unknown key '" + entry.key + "'", suggestion(entry.key, known));
+      refuse(entry.place, name, "unknown key '" + entry.key + "'", unknown_key_hint(entry.key, known));
   }
   return true;
 }

@@ -112,6 +112,8 @@ std::string recommendation_text(const SearchReport& report, const TextStyle& sty
       text += wrapped(std::exchange(label, "               "), {line}, style.width);
     text += others(report, *leaders.front(), style.width);
   }
+  if (const auto beyond = beyond_batch_words(report.question, report.result.beyond_batch); !beyond.empty())
+    text += "\n" + wrapped("left out       ", beyond, style.width);
   if (report.result.space.open > 0) text += "\nThe search was not finished: the best so far.\n";
   if (report.result.answers.empty()) text = "Nothing satisfies.\n" + nearest_table(report, style);
   return text;

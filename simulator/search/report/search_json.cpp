@@ -178,6 +178,7 @@ Json search_json(const SearchReport& report) {
           {"tokens", or_null(question.training.tokens)},
           {"space", space_json(result.space)},
           {"refusals", std::move(refusals)},
+          {"beyond_batch", result.beyond_batch},
           {"answers", answers_json(report)},
           {"front", std::move(front)},
           {"nearest", nearest_json(report)},

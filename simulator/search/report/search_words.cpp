@@ -107,6 +107,20 @@ std::string instead(const SearchQuestion& question, const Configuration& one, co
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+std::vector<std::string> beyond_batch_words(const SearchQuestion& question,
+                                            const std::vector<std::string>& offers) {
+  constexpr std::size_t k_shown = 6;
+  if (offers.empty() || !question.global_batch) return {};
+  std::vector<std::string> words(
+      offers.begin(), offers.begin() + static_cast<std::ptrdiff_t>(std::min(k_shown, offers.size())));
+  if (offers.size() > k_shown) words.push_back(fmt::format("{} more", offers.size() - k_shown));
+  words.back() += fmt::format(
+      ": no micro-batch divides the global batch of {} over their GPUs; `keep: {{global_batch: N}}` trains "
+      "with another",
+      counted(*question.global_batch, "sequence"));
+  return words;
+}
+
 std::string need_words(const Needs& needs) {
   std::string text = fmt::format("fits with {:.4g} % or more", needs.fit_probability * 100);
   if (needs.gpus) text += fmt::format(", at most {} GPUs", grouped(*needs.gpus));

@@ -37,6 +37,10 @@ std::vector<std::string> knob_words(const SearchQuestion& question, const Config
 // Knobs in which two differ: "train.micro_batch 2 instead of 4, ...".
 std::string instead(const SearchQuestion& question, const Configuration& one, const Configuration& other);
 
+// Offers on which the global batch cannot be trained, and what would change that; empty where there are none.
+std::vector<std::string> beyond_batch_words(const SearchQuestion& question,
+                                            const std::vector<std::string>& offers);
+
 // "fits with 90 % or more, at most 72 hours".
 std::string need_words(const Needs& needs);
 

@@ -14,6 +14,7 @@ TEST_CASE("parse: integers") {
   CHECK(parse_integer("1_000_000").value() == 1'000'000);
   CHECK(parse_integer("8k").value() == 8000);
   CHECK(parse_integer("1T").value() == 1'000'000'000'000);
+  CHECK(parse_integer("20B").value() == 20'000'000'000);  // as people count tokens and parameters
   CHECK(parse_integer("2Ti").value() == std::int64_t{2} << 40);
   CHECK(parse_integer("8Ki").value() == 8192);
   CHECK(parse_integer("1.5M").value() == 1'500'000);

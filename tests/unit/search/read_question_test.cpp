@@ -1,6 +1,7 @@
 #include "simulator/search/question/read_question.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -191,6 +192,21 @@ TEST_CASE("shipped search files are read") {
     REQUIRE_OK(read_question(entry.path()));
   }
   CHECK(count >= 1);
+}
+
+TEST_CASE("a key of another section is told where it belongs") {
+  const test::SearchFolder folder;
+  for (const auto& [text, hint] : std::map<std::string, std::string>{
+           {"train: {global_batch: 64}\n", "did you mean keep.global_batch?"},
+           {"global_batch: 64\n", "did you mean keep.global_batch?"},
+           {"keep: {tokens: 20B}\n", "did you mean train.tokens?"},
+           {"train: {tokens: 20B}\nbudget: 1000\n", "did you mean need.dollars?"},
+           {"train: {tokns: 20B}\n", "did you mean 'tokens'?"}}) {
+    INFO(text);
+    const auto read = folder.question(text);
+    REQUIRE(!read);
+    CHECK_THAT(to_string(read.error()), test::contains_text(hint));
+  }
 }
 
 TEST_CASE("mistakes are told together, with their places and hints") {

@@ -25,6 +25,18 @@ TEST_CASE("every combination comes once, with the accumulation that keeps the ba
     if (each.divides) CHECK(each.micro_batch * each.gpus * each.accumulation == 64);
   }
   CHECK(indivisible == 6 + 2);  // three nodes, and micro-batches of 8 on two
+  CHECK(space->offers_beyond_batch() == std::vector<std::string>{"3 x dgx-h100"});
+}
+
+TEST_CASE("without offers, or without a batch that is kept, no offer is beyond it") {
+  const test::SearchFolder folder;
+  for (const char* text :
+       {"keep: {global_batch: 3}\nvary: {train.micro_batch: [1, 2]}\n",
+        "offers: [{node: hgx-h100, nodes: [1, 3]}]\nvary: {train.accumulation: [1, 2]}\n"}) {
+    const auto question = folder.question(text);
+    REQUIRE_OK(question);
+    CHECK(SearchSpace::of(*question).value().offers_beyond_batch().empty());
+  }
 }
 
 TEST_CASE("settings on top of a combination change its cluster and its price with it") {
