@@ -55,6 +55,8 @@ struct LogReader::State {
   void take_collective(const SeenLine& kept, std::string_view text);
   void take_numbers(const SeenLine& kept, std::string_view text, std::string_view lower);
   void take_likely(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_traceback(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_open_traceback();
   void take_launcher();
 
   const SignIndex& index;
@@ -63,6 +65,7 @@ struct LogReader::State {
   LogFacts facts;
   Likeliness likeliness = Likeliness::none;
   LauncherReport launcher;
+  std::optional<SeenLine> open_traceback;                  // its last frame, until its exception is read
   std::int64_t exception_ignored_at = -k_traceback_lines;  // the line where Python says so
   std::map<int, SeenLine> first_reports;                   // by rank
   FigureTracks figures;
@@ -83,6 +86,7 @@ void LogReader::State::take(std::int64_t number, std::string_view bytes) {
   if (found.empty()) return;
   find_signs(ranked, lower);
   const SeenLine kept{number, ranked.rank, readable_around(line, what_matters(lower))};
+  take_traceback(kept, ranked.text, lower);
   if (launcher.take(kept, ranked.text)) return;
   take_signs(kept);
   take_numbers(kept, line, lower);
@@ -171,6 +175,27 @@ void LogReader::State::take_likely(const SeenLine& kept, std::string_view text, 
   facts.called_from = raised && raised->called_from != raised->in ? raised->called_from : "";
 }
 
+void LogReader::State::take_traceback(const SeenLine& kept, std::string_view text, std::string_view lower) {
+  if (lower.find("traceback (most recent call last)") != std::string_view::npos) {
+    open_traceback = kept;
+  } else if (open_traceback && open_traceback->rank == kept.rank) {
+    if (is_exception_line(without_spaces(text)))
+      open_traceback.reset();
+    else if (lower.find("file \"") != std::string_view::npos)
+      open_traceback = kept;
+  }
+}
+
+// A traceback without its exception says where something failed, if nothing else says more.
+void LogReader::State::take_open_traceback() {
+  if (facts.likely_is_failure || !open_traceback) return;
+  facts.likely = open_traceback;
+  facts.likely_is_failure = facts.traceback_is_cut = true;
+  const auto raised = tracebacks.raised_at(open_traceback->rank);
+  facts.raised_in = raised ? raised->in : "";
+  facts.called_from = raised && raised->called_from != raised->in ? raised->called_from : "";
+}
+
 // Among several reports the one counts of the rank that the launcher says to have failed first.
 void LogReader::State::take_launcher() {
   facts.first_failure = launcher.first();
@@ -191,6 +216,7 @@ void LogReader::feed(std::string_view bytes) {
 LogFacts LogReader::finish() {
   state_->cutter.finish();
   state_->facts.lines = state_->cutter.lines();
+  state_->take_open_traceback();
   state_->take_launcher();
   state_->figures.finish(state_->facts);
   return std::move(state_->facts);
