@@ -35,11 +35,11 @@ bool is_no_text(char byte) {
   return value < 0x20 && value != 0 && (value < '\b' || value > '\r') && value != 0x1b;
 }
 
-void count_figure(std::optional<SeenMetric>& seen, const SeenLine& kept, std::string name) {
-  if (seen)
-    ++seen->count;
+void count_figure(std::optional<SeenMetric>& metric, const RawLine& raw, std::string name) {
+  if (metric)
+    ++metric->count;
   else
-    seen = SeenMetric{kept, std::move(name), 1};
+    metric = SeenMetric{seen(raw), std::move(name), 1};
 }
 
 }  // namespace
@@ -54,6 +54,7 @@ struct LogReader::State {
   void take_signs(const SeenLine& kept);
   void take_collective(const SeenLine& kept, std::string_view text);
   void take_numbers(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_figures(const RawLine& raw, std::string_view lower);
   void take_likely(const SeenLine& kept, std::string_view text, std::string_view lower);
   void take_traceback(const SeenLine& kept, std::string_view text, std::string_view lower);
   void take_open_traceback();
@@ -84,6 +85,8 @@ void LogReader::State::take(std::int64_t number, std::string_view bytes) {
   const std::string lower = in_lower_case(line);
   tracebacks.take(ranked.rank, ranked.text, lower);
   if (found.empty()) return;
+  take_figures({number, ranked.rank, line}, lower);
+  if (index.are_figures(found)) return;
   find_signs(ranked, lower);
   const SeenLine kept{number, ranked.rank, readable_around(line, what_matters(lower))};
   take_traceback(kept, ranked.text, lower);
@@ -150,10 +153,13 @@ void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text,
   } else if (passes_barrier(lower)) {
     facts.barrier.reset();
   }
+}
+
+void LogReader::State::take_figures(const RawLine& raw, std::string_view lower) {
   auto not_finite = non_finite_figure(lower);
-  figures.take(kept, lower, !not_finite);
-  if (not_finite) count_figure(facts.not_finite, kept, std::move(*not_finite));
-  if (tells_of_no_scale(lower)) count_figure(facts.no_scale, kept, "loss scale");
+  figures.take(raw, lower, !not_finite);
+  if (not_finite) count_figure(facts.not_finite, raw, std::move(*not_finite));
+  if (tells_of_no_scale(lower)) count_figure(facts.no_scale, raw, "loss scale");
 }
 
 void LogReader::State::take_likely(const SeenLine& kept, std::string_view text, std::string_view lower) {
