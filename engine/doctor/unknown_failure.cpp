@@ -66,7 +66,10 @@ Finding unknown_line(const Case& facts) {
   const bool failure = facts.log->likely_is_failure;
   finding.title = failure ? "a failure that no rule knows" : "no rule knows this log";
   finding.message =
-      failure ? fmt::format("A failure that no rule knows{}.", raised_words(*facts.log))
+      failure ? fmt::format("{}{}.",
+                            facts.log->traceback_is_cut ? "A traceback ends without its exception"
+                                                        : "A failure that no rule knows",
+                            raised_words(*facts.log))
               : "Nothing that a rule knows; if something is wrong, this line is most likely to matter.";
   finding.evidence.push_back(evidence_of(facts, *facts.log->likely));
   finding.fix = {FixKind::command,

@@ -56,6 +56,21 @@ std::optional<int> named_signal(std::string_view lower) {
   return std::nullopt;
 }
 
+// The signal of `srun: error: node1: task 3: Bus error (core dumped)`, negative.
+std::optional<int> signal_of_srun(std::string_view lower) {
+  constexpr std::array<std::pair<std::string_view, int>, 5> k_words = {{{": aborted", 6},
+                                                                        {": bus error", 7},
+                                                                        {": floating point exception", 8},
+                                                                        {": segmentation fault", 11},
+                                                                        {": illegal instruction", 4}}};
+  const std::size_t task = lower.find(": task");
+  if (!lower.starts_with("srun: error:") || task == std::string_view::npos) return std::nullopt;
+  for (const auto& [word, signal] : k_words) {
+    if (holds(lower.substr(task + 1), word)) return -signal;
+  }
+  return std::nullopt;
+}
+
 // What one line says of one process that ended: torchrun, DeepSpeed, Composer, Kubernetes, srun, mpirun.
 std::optional<FirstFailure> failed_process(const SeenLine& kept, std::string_view lower) {
   constexpr std::array<std::string_view, 8> k_codes = {"failed (exitcode",          "exits with return code",
@@ -68,6 +83,7 @@ std::optional<FirstFailure> failed_process(const SeenLine& kept, std::string_vie
   }
   if (const auto signal = small(integer_after(lower, "exited on signal"))) code = -*signal;
   if (const auto signal = named_signal(lower)) code = signal;
+  if (const auto signal = signal_of_srun(lower)) code = signal;
   if (!code || *code == 0 || *code == k_told_to_end) return std::nullopt;
   std::optional<int> rank;
   for (const std::string_view key : {"local_rank", "rank ", "task ", "process "}) {

@@ -18,6 +18,9 @@ constexpr std::string_view k_thread_left = "terminate called without an active e
 // What launchers raise about a child: the reason is the child's.
 constexpr std::array<std::string_view, 3> k_of_launchers = {"childfailederror", "calledprocesserror",
                                                             "processexitedexception"};
+// What Python's argparse says before it ends the program.
+constexpr std::array<std::string_view, 3> k_of_arguments = {
+    ": error: argument ", ": error: the following arguments are required", ": error: unrecognized arguments"};
 constexpr std::array<std::string_view, 9> k_likely_words = {
     "error", "exception", "fatal", "failed", "failure", "aborted", "killed", "timeout", "timed out"};
 // What says that there is no error.
@@ -29,18 +32,6 @@ template <std::size_t N>
 bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
-// `package.module.SomeError: ...` or `SomeError` alone.
-bool is_exception_line(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() &&
-         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '.'))
-    ++end;
-  const std::string_view name = text.substr(0, end);
-  const bool named = name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Interrupt") ||
-                     name.ends_with("Exit") || name.ends_with("Fault");
-  return named && (end == text.size() || text[end] == ':');
 }
 
 // Slurm's own failures. What it says of a task (`srun: error: node1: task 3: Aborted`) follows from the task.
@@ -55,12 +46,24 @@ bool is_of_slurm(std::string_view text) {
 
 }  // namespace
 
+// `package.module.SomeError: ...` or `SomeError` alone.
+bool is_exception_line(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_' || text[end] == '.'))
+    ++end;
+  const std::string_view name = text.substr(0, end);
+  const bool named = name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Interrupt") ||
+                     name.ends_with("Exit") || name.ends_with("Fault");
+  return named && (end == text.size() || text[end] == ':');
+}
+
 Likeliness likeliness_of(std::string_view text, std::string_view lower_case_text) {
   if (lower_case_text.find(k_thread_left) != std::string_view::npos) return Likeliness::word;
   if (has_any(lower_case_text, k_crashes)) return Likeliness::crash;
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   if (has_any(lower_case_text, k_of_launchers)) return Likeliness::word;
-  if (is_exception_line(text)) return Likeliness::report;
+  if (is_exception_line(text) || has_any(lower_case_text, k_of_arguments)) return Likeliness::report;
   // What a kernel or a library written in C asserts.
   if (lower_case_text.find("assertion `") != std::string_view::npos) return Likeliness::report;
   if (has_any(lower_case_text, k_harmless)) return Likeliness::none;

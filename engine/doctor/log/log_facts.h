@@ -106,8 +106,9 @@ struct LogFacts {
   // report of a failure (the end of a traceback, a crash), not merely a line with such a word.
   std::optional<SeenLine> likely;
   bool likely_is_failure = false;
-  std::string raised_in;    // the frame of the exception of `likely`; empty where it is unknown
-  std::string called_from;  // the user's own frame that led there, if it is another one
+  bool traceback_is_cut = false;  // `likely` is the last frame of a traceback without an exception
+  std::string raised_in;          // the frame of the exception of `likely`; empty where it is unknown
+  std::string called_from;        // the user's own frame that led there, if it is another one
 
   const SeenSign* seen(const LogSign& sign) const {
     const auto found = signs.find(&sign);

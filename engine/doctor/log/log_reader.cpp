@@ -35,11 +35,11 @@ bool is_no_text(char byte) {
   return value < 0x20 && value != 0 && (value < '\b' || value > '\r') && value != 0x1b;
 }
 
-void count_figure(std::optional<SeenMetric>& seen, const SeenLine& kept, std::string name) {
-  if (seen)
-    ++seen->count;
+void count_figure(std::optional<SeenMetric>& metric, const RawLine& raw, std::string name) {
+  if (metric)
+    ++metric->count;
   else
-    seen = SeenMetric{kept, std::move(name), 1};
+    metric = SeenMetric{seen(raw), std::move(name), 1};
 }
 
 }  // namespace
@@ -54,7 +54,10 @@ struct LogReader::State {
   void take_signs(const SeenLine& kept);
   void take_collective(const SeenLine& kept, std::string_view text);
   void take_numbers(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_figures(const RawLine& raw, std::string_view lower);
   void take_likely(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_traceback(const SeenLine& kept, std::string_view text, std::string_view lower);
+  void take_open_traceback();
   void take_launcher();
 
   const SignIndex& index;
@@ -63,6 +66,7 @@ struct LogReader::State {
   LogFacts facts;
   Likeliness likeliness = Likeliness::none;
   LauncherReport launcher;
+  std::optional<SeenLine> open_traceback;                  // its last frame, until its exception is read
   std::int64_t exception_ignored_at = -k_traceback_lines;  // the line where Python says so
   std::map<int, SeenLine> first_reports;                   // by rank
   FigureTracks figures;
@@ -81,8 +85,11 @@ void LogReader::State::take(std::int64_t number, std::string_view bytes) {
   const std::string lower = in_lower_case(line);
   tracebacks.take(ranked.rank, ranked.text, lower);
   if (found.empty()) return;
+  take_figures({number, ranked.rank, line}, lower);
+  if (index.are_figures(found)) return;
   find_signs(ranked, lower);
   const SeenLine kept{number, ranked.rank, readable_around(line, what_matters(lower))};
+  take_traceback(kept, ranked.text, lower);
   if (launcher.take(kept, ranked.text)) return;
   take_signs(kept);
   take_numbers(kept, line, lower);
@@ -146,10 +153,13 @@ void LogReader::State::take_numbers(const SeenLine& kept, std::string_view text,
   } else if (passes_barrier(lower)) {
     facts.barrier.reset();
   }
+}
+
+void LogReader::State::take_figures(const RawLine& raw, std::string_view lower) {
   auto not_finite = non_finite_figure(lower);
-  figures.take(kept, lower, !not_finite);
-  if (not_finite) count_figure(facts.not_finite, kept, std::move(*not_finite));
-  if (tells_of_no_scale(lower)) count_figure(facts.no_scale, kept, "loss scale");
+  figures.take(raw, lower, !not_finite);
+  if (not_finite) count_figure(facts.not_finite, raw, std::move(*not_finite));
+  if (tells_of_no_scale(lower)) count_figure(facts.no_scale, raw, "loss scale");
 }
 
 void LogReader::State::take_likely(const SeenLine& kept, std::string_view text, std::string_view lower) {
@@ -167,6 +177,27 @@ void LogReader::State::take_likely(const SeenLine& kept, std::string_view text, 
   facts.likely = kept;
   facts.likely_is_failure = likely >= Likeliness::report;
   const auto raised = likely == Likeliness::report ? tracebacks.raised_at(kept.rank) : std::nullopt;
+  facts.raised_in = raised ? raised->in : "";
+  facts.called_from = raised && raised->called_from != raised->in ? raised->called_from : "";
+}
+
+void LogReader::State::take_traceback(const SeenLine& kept, std::string_view text, std::string_view lower) {
+  if (lower.find("traceback (most recent call last)") != std::string_view::npos) {
+    open_traceback = kept;
+  } else if (open_traceback && open_traceback->rank == kept.rank) {
+    if (is_exception_line(without_spaces(text)))
+      open_traceback.reset();
+    else if (lower.find("file \"") != std::string_view::npos)
+      open_traceback = kept;
+  }
+}
+
+// A traceback without its exception says where something failed, if nothing else says more.
+void LogReader::State::take_open_traceback() {
+  if (facts.likely_is_failure || !open_traceback) return;
+  facts.likely = open_traceback;
+  facts.likely_is_failure = facts.traceback_is_cut = true;
+  const auto raised = tracebacks.raised_at(open_traceback->rank);
   facts.raised_in = raised ? raised->in : "";
   facts.called_from = raised && raised->called_from != raised->in ? raised->called_from : "";
 }
@@ -191,6 +222,7 @@ void LogReader::feed(std::string_view bytes) {
 LogFacts LogReader::finish() {
   state_->cutter.finish();
   state_->facts.lines = state_->cutter.lines();
+  state_->take_open_traceback();
   state_->take_launcher();
   state_->figures.finish(state_->facts);
   return std::move(state_->facts);

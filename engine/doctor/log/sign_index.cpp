@@ -9,29 +9,18 @@
 namespace shardlab {
 namespace {
 
-// Lines that the reader looks at for their own sake: frames, numbers, reports of failures.
+// Figures of a training loop, for which a line is looked at as well.
+constexpr auto k_figure_anchors = std::to_array<std::string_view>(
+    {"nan", ": inf", "=inf", "scale", "loss", "grad_norm", "grad norm", "gnorm", "gradient norm", "memory",
+     "mem:", "mem=", "mem ", "allocated", " ma "});
+// Lines that the reader looks at for their own sake: frames, reports of failures.
 constexpr auto k_own_anchors = std::to_array<std::string_view>({"file \"",
                                                                 "\xe2\x94\x82 ",  // a frame as rich draws it
                                                                 "file /",
                                                                 "file ~",  // and as notebooks do
                                                                 "\xe2\x9d\xb1 ",
                                                                 "--> ",  // the line of its code
-                                                                "nan",
-                                                                ": inf",
-                                                                "=inf",
                                                                 "assertion `",
-                                                                "scale",
-                                                                "loss",
-                                                                "grad_norm",
-                                                                "grad norm",
-                                                                "gnorm",
-                                                                "gradient norm",
-                                                                "memory",
-                                                                "mem:",
-                                                                "mem=",
-                                                                "mem ",
-                                                                "allocated",
-                                                                " ma ",
                                                                 "store based barrier",
                                                                 "store-based barrier",
                                                                 "exitcode",
@@ -63,7 +52,10 @@ constexpr auto k_own_anchors = std::to_array<std::string_view>({"file \"",
                                                                 "segmentation fault",
                                                                 "core dumped",
                                                                 "terminate called",
-                                                                "interrupt"});
+                                                                "interrupt",
+                                                                "stack smashing",
+                                                                "double free",
+                                                                "illegal instruction"});
 
 IndexedSign indexed(const LogSign& sign, std::uint32_t rule) {
   IndexedSign made{
@@ -88,6 +80,7 @@ std::vector<std::string> SignIndex::collect(const std::vector<Rule>& rules,
     }
     return found->second;
   };
+  for (const std::string_view anchor : k_figure_anchors) place(std::string(anchor));
   for (const std::string_view anchor : k_own_anchors) place(std::string(anchor));
   for (std::uint32_t rule = 0; rule < rules.size(); ++rule) {
     for (const LogSign& sign : rules[rule].signs) {
@@ -96,6 +89,12 @@ std::vector<std::string> SignIndex::collect(const std::vector<Rule>& rules,
     }
   }
   return anchors;
+}
+
+bool SignIndex::are_figures(const std::vector<std::uint32_t>& found) const {
+  return std::all_of(found.begin(), found.end(), [&](std::uint32_t anchor) {
+    return anchor < k_figure_anchors.size() && by_anchor_[anchor].empty();
+  });
 }
 
 bool matches(const IndexedSign& sign, std::string_view lower_case_line) {

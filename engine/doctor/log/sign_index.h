@@ -31,6 +31,8 @@ class SignIndex {
             std::vector<std::uint8_t>& marks) const {
     finder_.find(line, found, marks);
   }
+  // Whether the anchors are words of figures alone: no sign, and nothing that reports a failure.
+  bool are_figures(const std::vector<std::uint32_t>& found) const;
   const std::vector<IndexedSign>& signs_of(std::uint32_t anchor) const { return by_anchor_[anchor]; }
 
  private:

@@ -62,8 +62,8 @@ std::optional<std::string> non_finite_figure(std::string_view line) {
 
 bool tells_of_no_scale(std::string_view line) {
   constexpr double k_nothing = 1e-3;
-  constexpr std::array<std::string_view, 5> k_steps = {"iteration", "epoch", "skipping step", "global step",
-                                                       "step:"};
+  constexpr std::array<std::string_view, 6> k_steps = {"iteration",   "epoch", "skipping step",
+                                                       "global step", "step:", "overflow detected"};
   constexpr std::array<std::string_view, 3> k_settings = {"enabled", "scale_window", "scale_power"};
   if (!contains_one_of(line, k_steps) || contains_one_of(line, k_settings)) return false;
   constexpr std::string_view k_key = "scale";
@@ -72,7 +72,7 @@ bool tells_of_no_scale(std::string_view line) {
     const std::string_view of = name == k_key ? last_word(line.substr(0, at)) : name;
     if (!of.starts_with("loss") && !of.starts_with("grad")) continue;
     std::string_view rest = line.substr(at + k_key.size());
-    if (rest.starts_with(" to ")) rest.remove_prefix(4);
+    if (rest.starts_with(" to")) rest.remove_prefix(3);
     while (!rest.empty() && std::string_view(" :='\"").find(rest.front()) != std::string_view::npos)
       rest.remove_prefix(1);
     double number = 0;

@@ -82,6 +82,8 @@ Rule damaged() {
               {.pattern = "the file might be corrupted", .certainty = 90},
               {.pattern = "file might be corrupt", .certainty = 88},
               {.pattern = "unexpected pos*vs", .certainty = 80},
+              {.pattern = "storage has wrong size: expected", .certainty = 88},
+              {.pattern = "runtimeerror: ", .certainty = 60, .frame = "_set_from_file("},
               {.pattern = "inline_container.cc", .certainty = 70},
               {.pattern = "eoferror: ran out of input", .certainty = 80},
               {.pattern = "unpicklingerror: invalid load key", .certainty = 88},

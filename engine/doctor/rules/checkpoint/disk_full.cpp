@@ -66,6 +66,7 @@ Rule too_many() {
                .certainty = 66,
                .unless = {"shm", "posix_fallocate", "nccl"}},
               {.pattern = "disk quota exceeded", .certainty = 90},
+              {.pattern = "the node was low on resource: ephemeral-storage", .certainty = 90},
               {.pattern = "errno 122", .certainty = 80},
               {.pattern = "pytorchstreamwriter failed writing file", .certainty = 84},
               {.pattern = "safetensors*no space left", .certainty = 85},

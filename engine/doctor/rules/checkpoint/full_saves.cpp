@@ -1,12 +1,16 @@
 // Saves of the whole model.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "engine/doctor/job/job_evidence.h"
 #include "engine/doctor/job/job_facts.h"
 #include "engine/doctor/job/phases.h"
 #include "engine/doctor/job/speed_finding.h"
+#include "engine/doctor/job/strategy_settings.h"
 #include "engine/doctor/rules/rule_list.h"
 #include "engine/scenario/run_spec.h"
+#include "engine/scenario/strategy_facts.h"
 #include "engine/scenario/train_spec.h"
 
 namespace shardlab {
@@ -148,20 +152,35 @@ Rule too_large() {
   };
 }
 
+std::vector<Finding> check_sharded_save(const Rule& rule, const Case& facts) {
+  const auto phase = exceeding_phase(facts);
+  if (!phase || phase->on_host || phase->phase != LifePhase::save_sharded) return {};
+  if (facts_of(*facts.job->scenario).framework != Framework::fsdp1) return {};
+  std::vector<std::vector<std::string>> levels = {{"checkpoint.offload_to_cpu=true"}};
+  for (std::vector<std::string>& other : strategy_settings(Framework::fsdp2))
+    levels.push_back(std::move(other));
+  return {save_finding(rule, facts, *phase, std::move(levels))};
+}
+
 Rule sharded_save_peak() {
   return {
       .id = "checkpoint/sharded-save-peak",
       .codes = {"X-17"},
       .title = "FSDP1 gathers while it saves",
       .severity = Severity::warning,
-      .needs = {Need::prediction},
-      .threshold = "largest unit in float32 plus root above the free memory",
+      .needs = {Need::configuration, Need::prediction},
+      .threshold = "states, copies of them and the largest unit in float32 above the free memory",
       .source = "torch/distributed/fsdp/_state_dict_utils.py",
       .message =
           "A sharded save of FSDP1 gathers unit by unit: its largest unit does not fit beside the states.",
-      .explanation = "The sharded state dict is made from the unsharded flat parameter.",
-      .fix = {.kind = FixKind::settings, .text = "FSDP2 does not gather; or smaller units"},
-      .example = "a peak of 97 % and units of 2 GiB",
+      .explanation =
+          "The sharded state dict is made from the unsharded flat parameter, and copies of parameters and "
+          "of the optimizer's state stay on the device beside it unless they go to the CPU.",
+      .fix = {.kind = FixKind::settings,
+              .set = {"checkpoint.offload_to_cpu=true"},
+              .text = "offload to CPU; FSDP2 does not gather"},
+      .example = "--set checkpoint.type=sharded under FSDP1, whose states take 60 % of a device",
+      .checks = {{.needs = {Need::configuration, Need::prediction}, .run = check_sharded_save}},
   };
 }
 

@@ -50,6 +50,7 @@ Rule weights_only() {
               {.pattern = "weightsunpickler error", .certainty = 94},
               {.pattern = "unsupported global: global", .certainty = 90},
               {.pattern = "weights_only*unpickl", .certainty = 80},
+              {.pattern = "types accepted by default with weights_only", .certainty = 80},
               {.pattern = "upgrade torch to at least v2.6*torch.load", .certainty = 80},
               {.pattern = "vulnerability issue in `torch.load`", .certainty = 80},
               {.pattern = "with `weights_only=false`*safe", .certainty = 50, .most = Severity::info},

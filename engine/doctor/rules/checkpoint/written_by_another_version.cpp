@@ -23,7 +23,7 @@ Rule versions() {
               {.pattern = "unable to load optimizer from checkpoint", .certainty = 74},
               {.pattern = "unable to load*from checkpoint*specify --no-load", .certainty = 76},
               {.pattern = "attributeerror: can't get attribute*on <module", .certainty = 80},
-              {.pattern = "modulenotfounderror*deepspeed", .certainty = 62},
+              {.pattern = "modulenotfounderror*deepspeed", .certainty = 62, .frame = "load"},
               {.pattern = "modulenotfounderror*transformers_modules", .certainty = 50},
               {.pattern = "modulenotfounderror: no module named*unpickl", .certainty = 60},
               {.pattern = "keyerror: 'ds_version'", .certainty = 90},

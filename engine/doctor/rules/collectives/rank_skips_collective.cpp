@@ -159,6 +159,7 @@ Rule rank_skips() {
               {.pattern = "potential user/library scenarios*rank*calls different collectives",
                .certainty = 60},
               {.pattern = "uneven number of inputs*across ranks", .certainty = 70},
+              {.pattern = "at least one rank that exhausted inputs", .certainty = 86},
               {.pattern = "collective mismatch", .certainty = 80},
               {.pattern = "inconsistent collective*", .certainty = 70},
               {.pattern = "disagrees about the order of collectives", .certainty = 80},

@@ -38,7 +38,11 @@ Rule graph_breaks() {
               {.pattern = "recompile_limit reached", .certainty = 82},
               {.pattern = "recompilation*triggered", .certainty = 40, .most = Severity::info},
               {.pattern = "internaltorchdynamoerror", .certainty = 62},
-              {.pattern = "backendcompilerfailed", .certainty = 60},
+              {.pattern = "backendcompilerfailed",
+               .certainty = 60,
+               .message = "torch.compile failed: its backend could not compile what was traced.",
+               .fix = "compile block by block and leave the failing part out (torch.compiler.disable); "
+                      "under DDP try torch._dynamo.config.optimize_ddp=False; TORCH_LOGS=+dynamo says more"},
               {.pattern = "torch._dynamo.exc.", .certainty = 60},
           },
   };

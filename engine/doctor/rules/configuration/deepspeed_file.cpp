@@ -35,6 +35,7 @@ Rule batch_sizes() {
               {.pattern = "train_batch_size is not equal to", .certainty = 94},
               {.pattern = "train_batch_size*micro_batch*gradient_acc*!=", .certainty = 88},
               {.pattern = "train_batch_size*has to be greater than 0", .certainty = 93},
+              {.pattern = "batch size*has to be greater than 0", .certainty = 90},
               {.pattern = "either train_batch_size or train_micro_batch_size_per_gpu needs to be provided",
                .certainty = 93},
               {.pattern = "batch size*not divisible by", .certainty = 62},

@@ -48,6 +48,7 @@ Rule unknown_key() {
               {.pattern = "got an unexpected keyword argument 'evaluation_strategy'", .certainty = 85},
               {.pattern = "trainingarguments.__init__() got an unexpected keyword", .certainty = 85},
               {.pattern = "some specified arguments are not used by the hfargumentparser", .certainty = 85},
+              {.pattern = "some keys are not used by the hfargumentparser", .certainty = 88},
               {.pattern = "typeerror*got an unexpected keyword argument",
                .certainty = 58,
                .unless = {"forward() got", "training_step() got", "compute_loss() got"}},

@@ -50,6 +50,7 @@ Rule workers_bus_error() {
                .certainty = 80,
                .unless = {"too many open files"}},
               {.pattern = "bus error (core dumped)", .certainty = 75},
+              {.pattern = "srun: error: *task*: bus error", .certainty = 72},
               {.pattern = "unable to mmap*from file </torch_*", .certainty = 80},
               {.pattern = "no space left on device",
                .certainty = 92,

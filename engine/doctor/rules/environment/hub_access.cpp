@@ -22,6 +22,15 @@ LogSign of_unreached_hub(std::string_view pattern) {
               "HF_HUB_OFFLINE=1 for the job"};
 }
 
+LogSign of_busy_hub(std::string_view pattern) {
+  return {.pattern = pattern,
+          .certainty = 84,
+          .message = "The hub takes no requests from this address for now.",
+          .fix =
+              "let one rank download first and the others read the cache (HF_HOME on a disk that all nodes "
+              "see, HF_HUB_OFFLINE=1 afterwards)"};
+}
+
 Rule hub_access() {
   return {
       .id = "environment/hub-access",
@@ -49,11 +58,9 @@ Rule hub_access() {
               {.pattern = "401 client error*huggingface.co", .certainty = 84},
               {.pattern = "401 client error*request id", .certainty = 80},
               {.pattern = "403 client error*huggingface.co", .certainty = 82},
-              {.pattern = "429 client error*huggingface.co",
-               .certainty = 84,
-               .message = "The hub takes no more requests from this address for now.",
-               .fix = "let one rank download first and the others read the cache (HF_HOME on a disk that all "
-                      "nodes see, HF_HUB_OFFLINE=1 afterwards)"},
+              of_busy_hub("429 client error*huggingface.co"),
+              of_busy_hub("hfhubhttperror: 429"),
+              of_busy_hub("hfhubhttperror: 5"),
               of_no_such_repository("repositorynotfounderror"),
               of_no_such_repository("is not a local folder and is not a valid model identifier"),
               of_unreached_hub("couldn't connect to 'https://huggingface.co'"),

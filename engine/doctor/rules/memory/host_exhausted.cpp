@@ -126,6 +126,7 @@ Rule host_exhausted() {
               {.pattern = "out-of-memory handler", .certainty = 90},
               {.pattern = "some of the step tasks have been oom killed", .certainty = 92},
               {.pattern = "oomkilled", .certainty = 94},
+              {.pattern = "the node was low on resource: memory", .certainty = 92},
               {.pattern = "task*out of memory*slurmstepd", .certainty = 85},
               {.pattern = "slurmstepd*exceeded memory limit", .certainty = 92},
               {.pattern = "exceeded job memory limit", .certainty = 90},

@@ -75,6 +75,7 @@ Rule non_finite_gradient() {
               {.pattern = "loss is nan", .certainty = 84},
               {.pattern = "loss is inf", .certainty = 84},
               {.pattern = "nan loss", .certainty = 75},
+              {.pattern = "nan detected in", .certainty = 84},
               {.pattern = "tensor(nan", .certainty = 60},
               {.pattern = "probability tensor contains either*inf*nan", .certainty = 70},
               {.pattern = "expected parameter*to satisfy the constraint*but found invalid values*nan",

@@ -62,6 +62,7 @@ Rule no_bfloat16() {
               {.pattern = "setup doesn't support bf16", .certainty = 95},
               {.pattern = "bf16*not supported", .certainty = 80},
               {.pattern = "bf16*requires*ampere", .certainty = 90},
+              {.pattern = "ptxas*bf16*requires .target sm_80", .certainty = 90},
               {.pattern = "bf16*requires pytorch", .certainty = 85},
               {.pattern = "bf16 mixed precision requires", .certainty = 92},
               {.pattern = "bfloat16 is only supported on gpus with compute capability", .certainty = 95},

@@ -84,6 +84,8 @@ Rule rendezvous_fails() {
                .fix = "compare the product of the parallel dimensions with the number of processes of the "
                       "launch"},
               {.pattern = "connect() timed out", .certainty = 80},
+              {.pattern = "stop_waiting response is expected", .certainty = 82},
+              {.pattern = "error: ", .certainty = 54, .frame = "tcpstore("},
               {.pattern = "runtimeerror: socket timeout", .certainty = 70},
               {.pattern = "retrieving nccluniqueid*timeout", .certainty = 80},
               {.pattern = "retrieving nccluniqueid", .certainty = 64, .role = Role::symptom},

@@ -18,6 +18,13 @@ constexpr std::string_view k_moved_by_hand =
 constexpr std::string_view k_optimizer_first =
     "make the optimizer after the model was moved and wrapped, of its parameters as they are then";
 
+LogSign of_weight_elsewhere(std::string_view pattern) {
+  return {.pattern = pattern,
+          .certainty = 86,
+          .message = "The input is on one device and the weight on another.",
+          .fix = "move the whole model before it is wrapped, and each batch to the rank's device"};
+}
+
 Rule other_devices() {
   return {
       .id = "start/other-devices",
@@ -62,6 +69,10 @@ Rule other_devices() {
               {.pattern = "tensors are not at the same device", .certainty = 86},
               {.pattern = "is on cpu, but expected*to be on gpu", .certainty = 84},
               {.pattern = "expected*to be on the same device", .certainty = 78},
+              {.pattern = "runtimeerror: expected input to be on", .certainty = 76},
+              of_weight_elsewhere("input type (torch.cuda.*) and weight type (torch.floattensor)"),
+              of_weight_elsewhere("input type (torch.cuda.*) and weight type (torch.halftensor)"),
+              of_weight_elsewhere("input type (torch.floattensor) and weight type (torch.cuda."),
               {.pattern = "pointer argument*cannot be accessed from triton (cpu tensor", .certainty = 82},
               {.pattern = "model and the optimizer parameters are not on the same device",
                .certainty = 88,

@@ -242,6 +242,7 @@ Rule port_in_use() {
               {.pattern = "server socket has failed to listen", .certainty = 88},
               {.pattern = "port*is already in use", .certainty = 90, .unless = {"finding an open port"}},
               {.pattern = "port*already allocated", .certainty = 80},
+              {.pattern = "error: port*already in use", .certainty = 90},
               {.pattern = "communication on port*but another process is utilizing it", .certainty = 90},
               {.pattern = "errno 98", .certainty = 85},
               {.pattern = "only one usage of each socket address", .certainty = 85},

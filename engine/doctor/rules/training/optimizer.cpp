@@ -49,7 +49,7 @@ Rule optimizer_before_wrapping() {
               {.pattern = "couldn't be switched to its sharded version", .certainty = 92},
               {.pattern = "the size of tensor a*must match the size of tensor b",
                .certainty = 70,
-               .frame = "torch/optim",
+               .frame = "optim",
                .message = "The optimizer's state and the gradient differ in size: one is a shard's, the "
                           "other the whole parameter's (an optimizer made before wrapping, a state of "
                           "another number of ranks, gradients left unsharded by no_sync).",

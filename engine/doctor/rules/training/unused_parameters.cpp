@@ -42,6 +42,8 @@ Rule unused_parameters() {
                .fix = k_twice_fix},
               {.pattern = "expected to have finished reduction in the prior iteration", .certainty = 95},
               {.pattern = "parameters that were not used in producing loss", .certainty = 90},
+              {.pattern = "the synchronization of gradients doesn't exit properly", .certainty = 74},
+              {.pattern = "your training graph has changed in this iteration", .certainty = 88},
               {.pattern = "parameter indices which did not receive grad", .certainty = 93},
               {.pattern = "parameters which did not receive grad", .certainty = 93},
               {.pattern = "did not receive grad for rank", .certainty = 93},

@@ -68,6 +68,15 @@ LogSign of_other_toolkit(std::string_view pattern) {
           .fix = k_one_toolkit};
 }
 
+LogSign of_bitsandbytes(std::string_view pattern) {
+  return {.pattern = pattern,
+          .certainty = 74,
+          .message = "bitsandbytes has no library for the CUDA that it finds here.",
+          .fix =
+              "python -m bitsandbytes says what it looked for; a version of it that was built for "
+              "torch.version.cuda, and no other libcudart in LD_LIBRARY_PATH"};
+}
+
 Rule function_not_found() {
   return {
       .id = "versions/function-not-found",
@@ -113,9 +122,20 @@ Rule function_not_found() {
               {.pattern = "please upgrade*pytorch", .certainty = 66},
               {.pattern = "importerror: cannot import name", .certainty = 78},
               {.pattern = "cannot import name", .certainty = 72},
-              {.pattern = "attributeerror: module 'torch", .certainty = 76},
-              {.pattern = "attributeerror: module 'deepspeed", .certainty = 76},
-              {.pattern = "attributeerror: module 'transformers", .certainty = 76},
+              {.pattern = "module 'torch*has no attribute", .certainty = 76},
+              {.pattern = "module 'deepspeed*has no attribute", .certainty = 76},
+              {.pattern = "module 'transformers*has no attribute", .certainty = 76},
+              {.pattern = "module 'accelerate*has no attribute", .certainty = 76},
+              {.pattern = "attributeerror: 'accelerator' object has no attribute", .certainty = 72},
+              {.pattern = "attributeerror: 'deepspeed*object has no attribute", .certainty = 72},
+              {.pattern = "attributeerror: 'trainingarguments' object has no attribute", .certainty = 72},
+              {.pattern = "attributeerror: 'deepspeedcpuadam' object has no attribute 'ds_opt_",
+               .certainty = 76,
+               .message = "DeepSpeed's Adam for processors was not built; why, its compiler said above.",
+               .fix = k_one_toolkit},
+              of_bitsandbytes("cuda setup failed despite"),
+              of_bitsandbytes("could not find the bitsandbytes cuda binary"),
+              of_bitsandbytes("name 'str2optimizer"),
               {.pattern = "modulenotfounderror: no module named 'torch.", .certainty = 80},
               {.pattern = "modulenotfounderror: no module named",
                .certainty = 60,

@@ -4,6 +4,18 @@
 namespace shardlab {
 namespace {
 
+LogSign of_other_order(std::string_view pattern) {
+  return {.pattern = pattern,
+          .certainty = 84,
+          .message =
+              "FSDP's hooks ran in an order that it does not know: backward of a unit whose forward was not "
+              "the last thing that it did.",
+          .fix =
+              "one backward for each forward, through the wrapped root; a loss that every output of a unit "
+              "reaches; no inference_mode before training; checkpointing without reentry "
+              "(use_reentrant=False)"};
+}
+
 Rule plain_meets_distributed() {
   return {
       .id = "wrap/plain-meets-distributed",
@@ -67,7 +79,8 @@ Rule plain_meets_distributed() {
               {.pattern = "forward pass should be*through the root*fsdp", .certainty = 80},
               {.pattern = "non-root fsdp instance's _is_root should not have been set", .certainty = 88},
               {.pattern = "non-root fsdp instance's", .certainty = 82},
-              {.pattern = "expects to be in states*but current state is", .certainty = 75, .frame = "fsdp"},
+              of_other_order("expected to be in states*but current state is"),
+              of_other_order("expects*state but got handletrainingstate"),
               {.pattern = "expects flatparameter*gradient*device", .certainty = 40},
               {.pattern = "fsdp state has already been lazily initialized", .certainty = 86},
               {.pattern = "fsdp state has not been initialized", .certainty = 70},

@@ -61,6 +61,7 @@ Rule zero3_embedding() {
               {.pattern = "zeroparamstatus.inflight", .certainty = 80},
               {.pattern = "ds_status*not_available", .certainty = 85},
               {.pattern = "'ds_numel'", .certainty = 50},
+              {.pattern = "assert*param.ds_", .certainty = 70},
               {.pattern = "has no attribute 'ds_id'", .certainty = 70},
               {.pattern = "has no attribute 'ds_status'", .certainty = 70},
               {.pattern = "has no attribute 'ds_shape'", .certainty = 70},
