@@ -42,6 +42,10 @@ Shell::Shell(Session& session, std::vector<std::unique_ptr<Panel>> panels, Fonts
   written_ = preferences;
 }
 
+PanelContext Shell::panel_context() {
+  return {session_, theme_, pictures_, to_front_, plot_edges_, aside_wanted_};
+}
+
 void Shell::set_monitor_scale(float scale) {
   monitor_scale_ = scale;
 }
@@ -65,7 +69,8 @@ void Shell::prepare() {
 void Shell::draw() {
   plot_edges_.new_frame();
   pointed_ = session_.words().take_pointed();
-  PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
+  PanelContext context = panel_context();
+  aside_wanted_.clear();
   for (const auto& panel : panels_) panel->update(context);
   if (!options_.only_panel.empty()) return draw_only_panel();
   const std::vector<ShellCommand> list = commands();
@@ -74,18 +79,20 @@ void Shell::draw() {
   draw_status_line();
   draw_dock_space();
   for (const auto& panel : panels_) draw_panel(*panel);
+  aside_.arrange(aside_wanted_, panels_, to_front_);
   bring_to_front();
   words_.draw(session_, theme_);
   draw_messages(session_.messages(), theme_, session_.now());
   palette_.draw(list, theme_);
   dialog_.draw(theme_);
   draw_leave_question();
-  if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
+  if (ImGui::GetIO().WantSaveIniSettings && !aside_.any()) write_preferences();
 }
 
 // The default layout, with the first panel of each area in front, or the one that is wanted.
 void Shell::lay_out(ImGuiID dock, ImVec2 size) {
   build_default_layout(dock, size, panels_);
+  aside_ = {};
   std::set<DockArea> seen;
   const std::vector<std::string> wanted = std::exchange(to_front_, {});
   for (const auto& panel : panels_)
@@ -111,7 +118,7 @@ void Shell::draw_panel(Panel& panel) {
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
   // What is to be in front is brought there: else every layout would begin with the panel drawn last.
   if (ImGui::Begin(window_name(info).c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing)) {
-    PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
+    PanelContext context = panel_context();
     panel.draw(context);
   }
   ImGui::End();
@@ -140,7 +147,7 @@ void Shell::draw_only_panel() {
     ImGui::SetNextWindowSize(viewport.Size);
     ImGui::Begin(window_name(info).c_str(), nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking);
-    PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
+    PanelContext context = panel_context();
     panel->draw(context);
     ImGui::End();
   }
@@ -201,7 +208,7 @@ void Shell::write_preferences() {
   ImGui::GetIO().WantSaveIniSettings = false;
   if (!options_.remembers) return;
   Preferences& preferences = session_.preferences();
-  preferences.layout = ImGui::SaveIniSettingsToMemory();
+  if (!aside_.any()) preferences.layout = ImGui::SaveIniSettingsToMemory();
   preferences.closed_panels.assign(closed_.begin(), closed_.end());
   if (preferences == written_) return;
   written_ = preferences;

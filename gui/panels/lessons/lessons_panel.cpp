@@ -41,6 +41,10 @@ class LessonsPanel final : public Panel {
     run_box_.update(context.session, job_);
     if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive(context.session);
     stage_.update(context);
+    // What is read of a panel stands beside it, not behind it.
+    const auto& page = job_.view().page;
+    if (page != nullptr && page->shown() != nullptr && page->shown()->panel == LookPanel::fit)
+      context.aside.push_back({panel_of(LookPanel::fit), info().id});
   }
 
   void draw(PanelContext& context) override {
@@ -103,9 +107,9 @@ class LessonsPanel final : public Panel {
     stage_.clear();
     const auto& page = job_.view().page;
     if (page == nullptr) return;
-    // The panel that would cover this one waits for a click.
-    if (page->look && page->look->panel != LookPanel::fit) stage_.show(*page->look);
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
+    // Beside a question its own scenario is the one that is shown.
+    if (const view::LookPage* const shown = page->shown()) stage_.show(*shown);
     if (page->subject && stage_.shows_other_lesson(*page->subject, session)) stage_.show(*page->subject);
     // Comparisons that an earlier step brought to the front have nothing to show in the next two.
     if (page->run) {
@@ -215,7 +219,7 @@ class LessonsPanel final : public Panel {
 
   void draw_page(const view::StepPage& page, PanelContext& context) {
     if (stage_.waits()) draw_obstacle(context.session);
-    if (page.look) draw_look(*page.look, stage_, context.theme);
+    if (const view::LookPage* const shown = page.shown()) draw_look(*shown, stage_, context.theme);
     draw_markdown(page.text, context.theme);
     ImGui::Spacing();
     if (page.question) form_.draw(*page.question, job_, context.session, context.theme);
