@@ -79,8 +79,8 @@ void Shell::draw() {
   draw_status_line();
   draw_dock_space();
   for (const auto& panel : panels_) draw_panel(*panel);
-  aside_.arrange(aside_wanted_, panels_, to_front_);
   bring_to_front();
+  aside_.arrange(aside_wanted_, panels_, to_front_);  // which are in their places in the next frame
   words_.draw(session_, theme_);
   draw_messages(session_.messages(), theme_, session_.now());
   palette_.draw(list, theme_);
@@ -125,6 +125,14 @@ void Shell::draw_panel(Panel& panel) {
   if (!open) closed_.insert(info.id);
 }
 
+// The focus is one window's alone, so the tabs of several places are chosen by themselves.
+void Shell::select(const std::string& window) {
+  const ImGuiWindow* const found = ImGui::FindWindowByName(window.c_str());
+  if (found != nullptr && found->DockNode != nullptr && found->DockNode->TabBar != nullptr)
+    found->DockNode->TabBar->NextSelectedTabId = found->TabId;
+  ImGui::SetWindowFocus(window.c_str());
+}
+
 // Tabs exist once their windows were drawn: what is to be in front is brought there after that, what was
 // closed in the next frame.
 void Shell::bring_to_front() {
@@ -134,7 +142,7 @@ void Shell::bring_to_front() {
       continue;
     }
     for (const auto& panel : panels_)
-      if (panel->info().id == id) ImGui::SetWindowFocus(window_name(panel->info()).c_str());
+      if (panel->info().id == id) select(window_name(panel->info()));
   }
 }
 

@@ -61,6 +61,7 @@ class Shell {
   void draw_dock_space();
   void lay_out(ImGuiID dock, ImVec2 size);
   void bring_to_front();
+  static void select(const std::string& window);
   void draw_panel(Panel& panel);
   void draw_only_panel();
   void draw_status_line();

@@ -250,7 +250,13 @@ TEST_CASE("lessons: all scenarios of a comparison have a column, called as the l
 TEST_CASE("lessons: a panel that lies where the lesson does stands beside it while it is spoken of") {
   const test::TemporaryFolder folder;
   Ui ui;
-  begin(ui, folder, "  - look: { panel: fit, scenario: a, say: How full. }\n  - text: Two ranks.\n");
+  begin(ui, folder,
+        "  - look: { panel: compare, scenario: [b, a], say: Two. }\n"
+        "  - look: { panel: fit, scenario: a, say: How full. }\n  - text: Two ranks.\n");
+  ui.wait_for("compare", "b");
+  next(ui);  // nothing has to be opened: all of it happens at once
+  ui.frames(3);
+  CHECK(ui.shows("memory", "Whole step"));
   CHECK(ui.shows("lessons", "Next"));
   CHECK(ui.shows("fit", "Set as baseline"));
   keep_lesson_picture(ui, "lesson-fit");

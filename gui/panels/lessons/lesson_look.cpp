@@ -42,7 +42,7 @@ void draw_look(const view::LookPage& look, LessonStage& stage, const Theme& them
   ImGui::SameLine();
   if (ImGui::SmallButton("Show")) stage.show(look);
   if (look.panel == LookPanel::compare && look.scenes.size() > 2) draw_compared(look, stage);
-  if (look.picture.empty()) return;
+  if (look.picture.empty()) return ImGui::Spacing();
   const bool is_in_panel = look.step == PlanPhase::steady && look.panel != LookPanel::compare &&
                            look.panel != LookPanel::player && look.panel != LookPanel::fit;
   if (ImGui::CollapsingHeader("As text", is_in_panel ? 0 : ImGuiTreeNodeFlags_DefaultOpen))

@@ -113,6 +113,7 @@ class LessonsPanel final : public Panel {
     if (page->subject && stage_.shows_other_lesson(*page->subject, session)) stage_.show(*page->subject);
     // Comparisons that an earlier step brought to the front have nothing to show in the next two.
     if (page->run) {
+      monitor_is_in_front_ = true;
       stage_.show(page->run->scene);
       stage_.then_show_panel("monitor");
     }
@@ -121,6 +122,14 @@ class LessonsPanel final : public Panel {
       stage_.then_show_panel("memory");
       try_box_.propose(*page->free);
     }
+    // Nothing runs beside the other steps.
+    if (!page->run && std::exchange(monitor_is_in_front_, false)) stage_.then_show_panel(beside(*page));
+  }
+
+  // The panel that the step shows, where it lies below as the monitor does, else the timeline.
+  static std::string beside(const view::StepPage& page) {
+    const view::LookPage* const shown = page.shown();
+    return shown != nullptr && shown->panel == LookPanel::player ? panel_of(shown->panel) : "timeline";
   }
 
   void draw_lesson(PanelContext& context) {
@@ -245,6 +254,7 @@ class LessonsPanel final : public Panel {
   std::shared_ptr<const view::StepPage> arrived_;  // whose scenario is shown
   bool scroll_up_ = false;
   bool begun_ = false;
+  bool monitor_is_in_front_ = false;  // by a step that trains
   std::filesystem::path database_;
   std::uint64_t shelf_revision_ = 0, seen_wishes_ = 0;
 };

@@ -57,8 +57,12 @@ void draw_marks(const MemoryPlot& plot, const Theme& theme) {
     std::string text = "capacity " + to_string(*plot.track.capacity);
     if (plot.track.in_use)
       text += fmt::format("; {} in use with gaps and libraries", to_string(*plot.track.in_use));
-    ImPlot::Annotation(ImPlot::GetPlotLimits().X.Min, at, vec(theme.popup),
-                       {theme.scaled(60), theme.scaled(10)}, true, "%s", text.c_str());
+    // On the side where the peak is not, whose label would cover it.
+    const ImPlotRange times = ImPlot::GetPlotLimits().X;
+    const bool at_right = plot.track.peak && static_cast<double>(plot.track.times[*plot.track.peak].value) <
+                                                 times.Min + times.Size() / 2;
+    ImPlot::Annotation(at_right ? times.Max : times.Min, at, vec(theme.popup),
+                       {theme.scaled(at_right ? -60.0F : 60.0F), theme.scaled(10)}, true, "%s", text.c_str());
   }
   if (plot.track.peak) {
     const auto time = static_cast<double>(plot.track.times[*plot.track.peak].value);

@@ -2,7 +2,7 @@
 
 #include "engine/base/input_file.h"
 #include "engine/lessons/judge_answer.h"
-#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/apply_settings.h"
 #include "simulator/lessons/draw_look.h"
 
 namespace shardlab::view {
@@ -20,10 +20,10 @@ Result<LessonScene> scene_of(const std::string& name, const lessons::LessonSubje
                     .text = {},
                     .file = file.parent_path() / (file.stem().string() + "-" + name + ".yaml"),
                     .plan_hash = subject->summary.plan_hash};
-  if (scenario.settings.empty()) {
-    SHARDLAB_TRY(scene.text, read_input_file(file, k_scenario_file));
-  } else {
-    scene.text = write_scenario(subject->planned.scenario);
+  // As it was written, with its words and comments, and what the lesson lays upon it.
+  SHARDLAB_TRY(scene.text, read_input_file(file, k_scenario_file));
+  if (!scenario.settings.empty()) {
+    SHARDLAB_TRY(scene.text, apply_settings(scene.text, file.string(), scenario.settings));
   }
   return scene;
 }
