@@ -74,9 +74,12 @@ class MemoryPanel final : public Panel {
     if (trace == nullptr || trace->memory.empty()) return;
     std::string title = fmt::format("{}, step {}", name, step->step);
     if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
+    if (view::begins_unknown(run->record.trace.provenance))
+      title += ", above what was there before (unknown)";
     made.shown.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
                                                        run->record.summary.memory_limit, clock)});
     view::MemoryTrack& track = made.shown.back().track;
+    track.begins_unknown = view::begins_unknown(run->record.trace.provenance);
     if (run->record.summary.memory) track.in_use = run->record.summary.memory->peak_device;
     made.end = std::max(made.end, track.end);
     const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);

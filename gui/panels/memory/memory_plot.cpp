@@ -67,7 +67,8 @@ void draw_marks(const MemoryPlot& plot, const Theme& theme) {
   if (plot.track.peak) {
     const auto time = static_cast<double>(plot.track.times[*plot.track.peak].value);
     const double bytes = static_cast<double>(plot.track.peaks[*plot.track.peak]);
-    ImPlot::Annotation(time, bytes, vec(theme.popup), {theme.scaled(12), -theme.scaled(8)}, true, "peak %s",
+    ImPlot::Annotation(time, bytes, vec(theme.popup), {theme.scaled(12), -theme.scaled(8)}, true,
+                       plot.track.begins_unknown ? "peak ? + %s" : "peak %s",
                        to_string(Bytes{plot.track.peaks[*plot.track.peak]}).c_str());
   }
 }
@@ -151,7 +152,8 @@ MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, Plot
                              ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
     return result;
   time.set_up_axis(aligned.label_room());
-  set_up_byte_axis(plot.top, plot.height - 3 * ImGui::GetFontSize());
+  set_up_byte_axis(plot.top, plot.height - 3 * ImGui::GetFontSize(),
+                   plot.track.begins_unknown ? ByteAxis::above_unknown : ByteAxis::from_zero);
   ImPlot::SetupFinish();
   aligned.measure();
   const ImPlotRect limits = ImPlot::GetPlotLimits();

@@ -50,6 +50,10 @@ TEST_CASE("an imported run's streams are lanes with arrows for the waits that we
   const MemoryTrack memory =
       make_memory_track("m", run->kind(), run->plan(), rank, Bytes{1}, MemoryClock::device);
   CHECK(memory.peaks[*memory.peak] == 8000);
+  CHECK_FALSE(begins_unknown(run->record.trace.provenance));  // a device's allocator knows all of it
+  Provenance of_host = run->record.trace.provenance;
+  of_host.leaves_out.emplace_back(k_memory_before);
+  CHECK(begins_unknown(of_host));
 }
 
 TEST_CASE("beside a prediction the times by kind stand, and it is said that instructions do not correspond") {
