@@ -207,9 +207,12 @@ TEST_CASE("lessons: what another lesson showed is not left beside one that begin
   ui.session().selection().choose_lesson({test::write_small_lesson(folder.path()).string(), 2});
   ui.settle();
   CHECK(ui.session().document().file().parent_path().filename() == "01-small");
+  ui.shell().show_panel("compare");
+  ui.settle();
   ui.session().selection().choose_lesson({other, 1});
   ui.settle();
   CHECK(ui.session().document().file().parent_path().filename() == "02-other");
+  CHECK(ui.shows("memory", "Whole step"));
 }
 
 // A lesson of these steps over scenarios a, b and c.

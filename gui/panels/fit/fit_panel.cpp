@@ -157,10 +157,11 @@ class FitPanel final : public Panel {
       const std::size_t equals = each.setting.find('=');
       if (ImGui::TextLink(each.setting.c_str()))
         context.session.set(each.setting.substr(0, equals), each.setting.substr(equals + 1));
-      ImGui::SetItemTooltip("%s", each.effect.c_str());  // where the line is too short for it
       ImGui::SameLine();
+      ImGui::PushTextWrapPos(0);
       ImGui::TextDisabled("%s", each.effect.c_str());
       ImGui::TextDisabled("    %s", view::alternative_words(each, shown_->planned).c_str());
+      ImGui::PopTextWrapPos();
     }
   }
 

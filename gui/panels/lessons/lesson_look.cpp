@@ -43,8 +43,8 @@ void draw_look(const view::LookPage& look, LessonStage& stage, const Theme& them
   if (ImGui::SmallButton("Show")) stage.show(look);
   if (look.panel == LookPanel::compare && look.scenes.size() > 2) draw_compared(look, stage);
   if (look.picture.empty()) return ImGui::Spacing();
-  const bool is_in_panel = look.step == PlanPhase::steady && look.panel != LookPanel::compare &&
-                           look.panel != LookPanel::player && look.panel != LookPanel::fit;
+  // What is said of it is not to be pushed out of sight by what a panel shows better.
+  const bool is_in_panel = look.step == PlanPhase::steady && look.panel != LookPanel::player;
   if (ImGui::CollapsingHeader("As text", is_in_panel ? 0 : ImGuiTreeNodeFlags_DefaultOpen))
     draw_fixed_text("##picture", look.picture, theme);
   ImGui::Spacing();

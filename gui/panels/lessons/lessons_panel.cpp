@@ -110,11 +110,15 @@ class LessonsPanel final : public Panel {
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
     // Beside a question its own scenario is the one that is shown.
     if (const view::LookPage* const shown = page->shown()) stage_.show(*shown);
-    if (page->subject && stage_.shows_other_lesson(*page->subject, session)) stage_.show(*page->subject);
-    // Comparisons that an earlier step brought to the front have nothing to show in the next two.
+    // Comparisons that an earlier step or lesson brought to the front have nothing to show in the next three.
+    if (page->subject && stage_.shows_other_lesson(*page->subject, session)) {
+      stage_.show(*page->subject);
+      stage_.then_show_panel("memory");
+    }
     if (page->run) {
       monitor_is_in_front_ = true;
       stage_.show(page->run->scene);
+      stage_.then_show_panel("memory");
       stage_.then_show_panel("monitor");
     }
     if (page->free) {

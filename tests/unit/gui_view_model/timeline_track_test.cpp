@@ -54,7 +54,7 @@ TEST_CASE(
     "a host that runs ahead has a lane: from what it issues to what it issues next, its waits left out") {
   const TimelineTrack track = hand_made_track();
   const Lane& host = track.lanes.at(3);
-  CHECK(host.name == "host");
+  CHECK(host.name == "host issues");
   REQUIRE(host.issues);
   REQUIRE(host.spans.size() == 6);
   CHECK(host.spans[1].instruction == InstructionId{1});
@@ -64,6 +64,18 @@ TEST_CASE(
   CHECK(host.spans[4].end == Nanoseconds{460});
   // Where an instruction runs is its place, not where it is issued.
   CHECK(track.place_of[1]->lane == 0);
+}
+
+TEST_CASE("what a host that runs ahead computes is a stream's lane, and no issuing") {
+  StepPlan plan = hand_made_plan();
+  plan.streams.push_back({"host"});
+  plan.instructions[5].stream = StreamId{3};
+  const TimelineTrack track = make_track("", RunKind::predicted, plan, PlanWords(plan), hand_made_rank());
+  REQUIRE(track.lanes.size() == 6);
+  CHECK(track.lanes[3].name == "host");
+  const Lane& host = track.lanes[4];
+  REQUIRE(host.issues);
+  for (const LaneSpan& span : host.spans) CHECK(span.instruction != InstructionId{5});
 }
 
 TEST_CASE("a host that computes itself has no lane beside what it computes") {
