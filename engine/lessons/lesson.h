@@ -137,6 +137,8 @@ struct RevealStep {
 
 struct LessonStep {
   std::variant<TextStep, LookStep, AskStep, RevealStep, RunStep, TryStep> kind;
+  // What the window shows beside a text, a question or an answer; it says nothing of its own.
+  std::optional<LookStep> show;
   Place place;
 };
 

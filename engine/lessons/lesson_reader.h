@@ -56,6 +56,8 @@ std::string joined_name(const std::string& name, std::string_view key);
 // The parts of a lesson's file, each a file of its own.
 LessonStep read_lesson_step(const YamlNode& node, const std::string& name, LessonReader& reader);
 LookStep read_look(const YamlNode& node, const std::string& name, LessonReader& reader);
+// The keys of a look but for what is said of it.
+LookStep read_show(const YamlNode& node, const std::string& name, LessonReader& reader);
 AskStep read_question(const YamlNode& node, const std::string& name, LessonReader& reader);
 std::vector<LessonScenario> read_lesson_scenarios(const YamlNode& node, LessonReader& reader);
 

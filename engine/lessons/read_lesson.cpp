@@ -37,6 +37,13 @@ void read_head(const YamlNode& root, Lesson& lesson, LessonReader& reader) {
     reader.refuse(root.find("minutes")->place, "minutes", "expected a number of minutes from 1 to 60");
 }
 
+// The scenario that is answered with: an instruction of it, or a change to it. Empty: none.
+std::string asked_scenario(const AskStep& ask) {
+  if (const auto* pick = std::get_if<InstructionQuestion>(&ask.kind)) return pick->scenario;
+  if (const auto* change = std::get_if<ChangeQuestion>(&ask.kind)) return change->scenario;
+  return {};
+}
+
 // Every name of a scenario that a step mentions is one of the lesson's.
 void check_names(const Lesson& lesson, LessonReader& reader) {
   std::vector<std::string> known;
@@ -46,15 +53,23 @@ void check_names(const Lesson& lesson, LessonReader& reader) {
       reader.refuse(place, "", fmt::format("the lesson has no scenario '{}'", name),
                     fmt::format("its scenarios: {}", fmt::join(known, ", ")));
   };
+  const auto check_all = [&](const LookStep& look, const Place& place) {
+    for (const std::string& scenario : look.scenarios) check(scenario, place);
+  };
   for (const LessonStep& step : lesson.steps) {
-    if (const auto* look = std::get_if<LookStep>(&step.kind)) {
-      for (const std::string& scenario : look->scenarios) check(scenario, step.place);
-    }
+    if (const auto* look = std::get_if<LookStep>(&step.kind)) check_all(*look, step.place);
+    if (step.show) check_all(*step.show, step.place);
     if (const auto* run = std::get_if<RunStep>(&step.kind)) check(run->scenario, step.place);
     if (const auto* free = std::get_if<TryStep>(&step.kind)) check(free->scenario, step.place);
     if (const auto* ask = std::get_if<AskStep>(&step.kind)) {
-      if (const auto* pick = std::get_if<InstructionQuestion>(&ask->kind)) check(pick->scenario, step.place);
-      if (const auto* change = std::get_if<ChangeQuestion>(&ask->kind)) check(change->scenario, step.place);
+      const std::string asked = asked_scenario(*ask);
+      check(asked, step.place);
+      const bool is_other =
+          step.show && !step.show->scenarios.empty() && step.show->scenarios.front() != asked;
+      if (!asked.empty() && is_other)
+        reader.refuse(step.place, "",
+                      fmt::format("the question is about {}, but another scenario is shown", asked),
+                      "leave `show` out, or show " + asked);
     }
   }
 }

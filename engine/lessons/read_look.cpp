@@ -5,12 +5,16 @@
 #include "engine/lessons/lesson_reader.h"
 
 namespace shardlab::lessons {
+namespace {
 
-LookStep read_look(const YamlNode& node, const std::string& name, LessonReader& reader) {
+std::vector<std::string> look_keys() {
+  return {"rank", "step", "instruction", "from", "to", "highlight"};
+}
+
+LookStep read_shown(const YamlNode& node, const std::string& name, LessonReader& reader,
+                    const std::vector<std::string>& optional) {
   LookStep look;
-  if (!reader.is_section(node, name, {"panel", "scenario"},
-                         {"rank", "step", "instruction", "from", "to", "highlight", "say"}))
-    return look;
+  if (!reader.is_section(node, name, {"panel", "scenario"}, optional)) return look;
   const std::string panel = reader.word(node, "panel", name);
   if (const auto known = parse_word<LookPanel>(panel))
     look.panel = *known;
@@ -34,6 +38,18 @@ LookStep read_look(const YamlNode& node, const std::string& name, LessonReader& 
   look.highlight = reader.word(node, "highlight", name);
   look.say = reader.text(node, "say", name);
   return look;
+}
+
+}  // namespace
+
+LookStep read_look(const YamlNode& node, const std::string& name, LessonReader& reader) {
+  std::vector<std::string> optional = look_keys();
+  optional.emplace_back("say");
+  return read_shown(node, name, reader, optional);
+}
+
+LookStep read_show(const YamlNode& node, const std::string& name, LessonReader& reader) {
+  return read_shown(node, name, reader, look_keys());
 }
 
 }  // namespace shardlab::lessons

@@ -1,5 +1,7 @@
 #include "gui/session/session.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -150,6 +152,18 @@ std::vector<view::LoadedRunPtr> Session::shown_runs() {
   if (left_baseline()) shown.push_back(baseline_);
   for (view::LoadedRunPtr& run : runs_.loaded(selection_.runs())) shown.push_back(std::move(run));
   return shown;
+}
+
+std::vector<view::LoadedRunPtr> Session::compared_runs() {
+  if (side_by_side_.empty()) return shown_runs();
+  std::vector<view::LoadedRunPtr> compared = side_by_side_;
+  const bool is_other =
+      prediction_ && std::none_of(compared.begin(), compared.end(), [this](const view::LoadedRunPtr& run) {
+        return run->record.scenario_yaml == prediction_->run->record.scenario_yaml;
+      });
+  if (is_other) compared.push_back(prediction_->run);
+  for (view::LoadedRunPtr& run : runs_.loaded(selection_.runs())) compared.push_back(std::move(run));
+  return compared;
 }
 
 void Session::choose(InstructionId id) {

@@ -101,6 +101,12 @@ class Session {
   // they are loaded.
   std::vector<view::LoadedRunPtr> shown_runs();
 
+  // Runs that are compared in place of those, such as scenarios of a lesson; empty: none.
+  void lay_side_by_side(std::vector<view::LoadedRunPtr> runs) { side_by_side_ = std::move(runs); }
+  // What Compare shows: those that are laid side by side, the prediction where it is of none of them, and the
+  // chosen runs; else shown_runs().
+  std::vector<view::LoadedRunPtr> compared_runs();
+
   // shardlab, which real runs are started with; empty: the one beside this program.
   void use_program(std::filesystem::path program) { program_ = std::move(program); }
   const std::filesystem::path& program() const { return program_; }
@@ -156,9 +162,10 @@ class Session {
   PredictedMemory memory_;
   std::optional<Error> problem_;
   view::LoadedRunPtr baseline_, baseline_of_;  // as it is shown; the prediction that it was
-  std::uint64_t shown_revision_ = 0;           // what was known of the database when it was last told
-  std::optional<Error> shown_trouble_;         // with the database
-  std::uint64_t shown_changes_ = 0;            // changes to runs: tags and notes
+  std::vector<view::LoadedRunPtr> side_by_side_;
+  std::uint64_t shown_revision_ = 0;    // what was known of the database when it was last told
+  std::optional<Error> shown_trouble_;  // with the database
+  std::uint64_t shown_changes_ = 0;     // changes to runs: tags and notes
   std::vector<TraceImport> imports_;
   view::WordLinks words_;
   Selection selection_;

@@ -7,6 +7,7 @@
 #include "engine/base/folder.h"
 #include "engine/base/paths.h"
 #include "engine/hardware/node.h"
+#include "engine/scenario/keys/short_sections.h"
 #include "engine/scenario/unsupported.h"
 #include "engine/scenario/yaml_edit.h"
 
@@ -170,12 +171,32 @@ std::vector<ProblemLine> problem_lines(const Error& error, std::string_view file
   return lines;
 }
 
+namespace {
+
+// The key above that stands for this one with a single word: "wrap: none" for "wrap: {policy: none}".
+std::optional<std::string> short_form_of(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  if (dot == std::string::npos) return std::nullopt;
+  std::string outer = key.substr(0, dot);
+  if (short_key_of(outer) != key.substr(dot + 1)) return std::nullopt;
+  return outer;
+}
+
+}  // namespace
+
 FieldState field_state(const FormField& field, const YamlNode& root,
                        const std::vector<ProblemLine>& problems) {
   FieldState state;
   state.given = yaml_value_text(root, field.key);
+  state.key = field.key;
+  const auto outer = short_form_of(field.key);
+  const YamlNode* const section = outer && !state.given ? node_at(root, *outer) : nullptr;
+  if (section != nullptr && section->is_scalar() && !section->is_null()) {
+    state.given = section->text;
+    state.key = *outer;
+  }
   state.applies = state.given.has_value() || condition_holds(field, root);
-  const YamlNode* const node = node_at(root, field.key);
+  const YamlNode* const node = node_at(root, state.key);
   for (const ProblemLine& problem : problems) {
     if (!concerns(problem, field, node)) continue;
     state.problem = problem.text + (problem.hint.empty() ? "" : " (" + problem.hint + ")");

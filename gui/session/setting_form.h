@@ -45,6 +45,7 @@ const std::vector<FormSection>& form_sections();
 
 struct FieldState {
   std::optional<std::string> given;  // as written
+  std::string key;                   // where it is written, or would be: "parallel.wrap" of "wrap: none"
   bool applies = true;               // the condition is met, or the field is given
   std::string problem;               // what is wrong with it; may be empty
 

@@ -30,12 +30,22 @@ struct PanelInfo {
   ImGuiKeyChord shortcut = 0;  // brings it to the front
 };
 
+// A panel that a reader needs beside the one that is read.
+struct AsidePanel {
+  std::string panel;
+  std::string beside;
+  friend bool operator==(const AsidePanel&, const AsidePanel&) = default;
+};
+
 struct PanelContext {
   Session& session;
   const Theme& theme;
   std::vector<PictureRequest>& pictures;  // what is put here is saved as PNG when the frame is done
   std::vector<std::string>& to_front;     // ids of panels that are opened and brought to the front
   PlotEdges& plot_edges;                  // of plots over the shared time axis
+  // Ids of panels that are not to cover the one which names them, told anew in every update(): such a panel
+  // stands elsewhere meanwhile where both are tabs of one place.
+  std::vector<AsidePanel>& aside;
 };
 
 class Panel {

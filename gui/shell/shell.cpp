@@ -42,6 +42,10 @@ Shell::Shell(Session& session, std::vector<std::unique_ptr<Panel>> panels, Fonts
   written_ = preferences;
 }
 
+PanelContext Shell::panel_context() {
+  return {session_, theme_, pictures_, to_front_, plot_edges_, aside_wanted_};
+}
+
 void Shell::set_monitor_scale(float scale) {
   monitor_scale_ = scale;
 }
@@ -65,7 +69,8 @@ void Shell::prepare() {
 void Shell::draw() {
   plot_edges_.new_frame();
   pointed_ = session_.words().take_pointed();
-  PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
+  PanelContext context = panel_context();
+  aside_wanted_.clear();
   for (const auto& panel : panels_) panel->update(context);
   if (!options_.only_panel.empty()) return draw_only_panel();
   const std::vector<ShellCommand> list = commands();
@@ -75,17 +80,19 @@ void Shell::draw() {
   draw_dock_space();
   for (const auto& panel : panels_) draw_panel(*panel);
   bring_to_front();
+  aside_.arrange(aside_wanted_, panels_, to_front_);  // which are in their places in the next frame
   words_.draw(session_, theme_);
   draw_messages(session_.messages(), theme_, session_.now());
   palette_.draw(list, theme_);
   dialog_.draw(theme_);
   draw_leave_question();
-  if (ImGui::GetIO().WantSaveIniSettings) write_preferences();
+  if (ImGui::GetIO().WantSaveIniSettings && !aside_.any()) write_preferences();
 }
 
 // The default layout, with the first panel of each area in front, or the one that is wanted.
 void Shell::lay_out(ImGuiID dock, ImVec2 size) {
   build_default_layout(dock, size, panels_);
+  aside_ = {};
   std::set<DockArea> seen;
   const std::vector<std::string> wanted = std::exchange(to_front_, {});
   for (const auto& panel : panels_)
@@ -111,11 +118,19 @@ void Shell::draw_panel(Panel& panel) {
   ImGui::SetNextWindowSize({theme_.scaled(520), theme_.scaled(420)}, ImGuiCond_FirstUseEver);
   // What is to be in front is brought there: else every layout would begin with the panel drawn last.
   if (ImGui::Begin(window_name(info).c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing)) {
-    PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
+    PanelContext context = panel_context();
     panel.draw(context);
   }
   ImGui::End();
   if (!open) closed_.insert(info.id);
+}
+
+// The focus is one window's alone, so the tabs of several places are chosen by themselves.
+void Shell::select(const std::string& window) {
+  const ImGuiWindow* const found = ImGui::FindWindowByName(window.c_str());
+  if (found != nullptr && found->DockNode != nullptr && found->DockNode->TabBar != nullptr)
+    found->DockNode->TabBar->NextSelectedTabId = found->TabId;
+  ImGui::SetWindowFocus(window.c_str());
 }
 
 // Tabs exist once their windows were drawn: what is to be in front is brought there after that, what was
@@ -127,7 +142,7 @@ void Shell::bring_to_front() {
       continue;
     }
     for (const auto& panel : panels_)
-      if (panel->info().id == id) ImGui::SetWindowFocus(window_name(panel->info()).c_str());
+      if (panel->info().id == id) select(window_name(panel->info()));
   }
 }
 
@@ -140,7 +155,7 @@ void Shell::draw_only_panel() {
     ImGui::SetNextWindowSize(viewport.Size);
     ImGui::Begin(window_name(info).c_str(), nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoDocking);
-    PanelContext context{session_, theme_, pictures_, to_front_, plot_edges_};
+    PanelContext context = panel_context();
     panel->draw(context);
     ImGui::End();
   }
@@ -201,7 +216,7 @@ void Shell::write_preferences() {
   ImGui::GetIO().WantSaveIniSettings = false;
   if (!options_.remembers) return;
   Preferences& preferences = session_.preferences();
-  preferences.layout = ImGui::SaveIniSettingsToMemory();
+  if (!aside_.any()) preferences.layout = ImGui::SaveIniSettingsToMemory();
   preferences.closed_panels.assign(closed_.begin(), closed_.end());
   if (preferences == written_) return;
   written_ = preferences;

@@ -14,6 +14,7 @@
 #include "gui/shell/command_palette.h"
 #include "gui/shell/file_dialog.h"
 #include "gui/shell/panel.h"
+#include "gui/shell/panels_aside.h"
 #include "gui/shell/word_window.h"
 
 namespace shardlab::gui {
@@ -51,6 +52,7 @@ class Shell {
   bool busy() const;
 
  private:
+  PanelContext panel_context();
   std::vector<ShellCommand> commands();
   void file_commands(std::vector<ShellCommand>& list);
   void edit_commands(std::vector<ShellCommand>& list);
@@ -59,6 +61,7 @@ class Shell {
   void draw_dock_space();
   void lay_out(ImGuiID dock, ImVec2 size);
   void bring_to_front();
+  static void select(const std::string& window);
   void draw_panel(Panel& panel);
   void draw_only_panel();
   void draw_status_line();
@@ -78,6 +81,8 @@ class Shell {
   bool reset_layout_ = false;
   std::set<std::string> closed_;
   std::vector<std::string> to_front_;  // ids, the last one gets the focus
+  std::vector<AsidePanel> aside_wanted_;
+  PanelsAside aside_;
   CommandPalette palette_;
   FileDialog dialog_;
   WordWindow words_;

@@ -14,6 +14,8 @@ struct LoadedRun {
   std::optional<RunId> id{};  // absent for a prediction that was not stored
   RunRecord record;
   std::string role{};  // in the window, beside the others: "baseline"; mostly empty
+  // Its whole title, as whoever speaks of it says it: a lesson of its scenario; mostly empty.
+  std::string called{};
   OwnWords own_words{};
 
   RunKind kind() const { return record.trace.provenance.kind; }

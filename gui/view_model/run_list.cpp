@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/base/lower_case.h"
+#include "engine/formats/profiler/import_profile.h"
 #include "engine/report/figures.h"
 #include "engine/store/judged_pair.h"
 #include "gui/view_model/why.h"
@@ -40,6 +41,12 @@ Cell rate_cell(double per_second) {
   return {rate(per_second), per_second};
 }
 
+// A trace of a profiler is of no strategy's plan.
+Cell strategy_cell(const RunEntry& run) {
+  if (run.strategy == k_imported_strategy) return text_cell("-", CellTone::faint);
+  return text_cell(run.strategy);
+}
+
 Row run_row(const RunEntry& run) {
   const bool finished = run.step_time.value > 0;  // memory may have ended it before
   Row row;
@@ -48,7 +55,7 @@ Row run_row(const RunEntry& run) {
                {format_created(run.created), static_cast<double>(run.created)},
                text_cell(std::string(to_string(run.kind))),
                text_cell(run.name),
-               text_cell(run.strategy),
+               strategy_cell(run),
                text_cell(run.machine),
                text_cell(operators_text(run)),
                run.ranks > 0 ? count_cell(run.ranks) : text_cell("-", CellTone::faint),

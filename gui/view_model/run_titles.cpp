@@ -53,6 +53,7 @@ std::vector<SettingDifference> told_differences(const LoadedRun& first, const Lo
 }  // namespace
 
 std::string title_of(const LoadedRun& run) {
+  if (!run.called.empty()) return run.called;
   std::string text = run.role;
   if (run.id) text = with(std::move(text), to_string(*run.id));
   text = with(std::move(text), run.record.name);
@@ -65,9 +66,11 @@ std::vector<std::string> titles_of(const std::vector<LoadedRunPtr>& runs) {
   std::map<std::size_t, std::string> notes;  // by run
   for (std::size_t i = 0; i < runs.size(); ++i) {
     titles.push_back(title_of(*runs[i]));
-    const auto same =
-        std::find_if(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(i),
-                     [&](const LoadedRunPtr& run) { return run->record.name == runs[i]->record.name; });
+    if (!runs[i]->called.empty()) continue;
+    const auto same = std::find_if(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(i),
+                                   [&](const LoadedRunPtr& run) {
+                                     return run->called.empty() && run->record.name == runs[i]->record.name;
+                                   });
     const auto first = static_cast<std::size_t>(same - runs.begin());
     if (first == i) continue;
     const auto differences = told_differences(*runs[first], *runs[i]);

@@ -124,7 +124,7 @@ GridEvents data_grid(const char* id, const view::DataTable& table, DataGridState
                                       ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_PadOuterX;
   ImGui::PushID(id);
   const float width = options.size.x > 0 ? options.size.x : ImGui::GetContentRegionAvail().x;
-  const bool room = has_room(state, width - ImGui::GetStyle().ScrollbarSize, theme);
+  const bool room = has_room(options, state, width - ImGui::GetStyle().ScrollbarSize, theme);
   // Dear ImGui keeps the widths that a table had at first.
   const std::string name = fmt::format("{}##{}{}", id, state.layout, room ? " wide" : "");
   if (ImGui::BeginTable(name.c_str(), static_cast<int>(table.columns.size()), k_flags, options.size)) {

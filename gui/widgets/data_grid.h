@@ -37,6 +37,7 @@ struct DataGridOptions {
   // The column that takes the space that is left, when there is any. Absent: the last one, if it is of texts.
   std::optional<std::size_t> stretched{};
   const std::vector<std::uint32_t>* only = nullptr;  // rows to be shown, ascending; null: all
+  std::size_t columns = SIZE_MAX;                    // so many of the first are shown
 };
 
 struct GridClick {

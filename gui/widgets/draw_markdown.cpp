@@ -50,13 +50,41 @@ bool fits_in_lines(const MarkdownBlock& block, std::size_t columns) {
   return needed <= ImGui::GetContentRegionAvail().x;
 }
 
+// Before its figures break, a table takes narrower gaps and then smaller letters.
+class TableLook {
+ public:
+  TableLook(const MarkdownBlock& block, std::size_t columns) {
+    if (fits_in_lines(block, columns)) return;
+    const ImVec2 padding = ImGui::GetStyle().CellPadding;
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding.x / 2, padding.y});
+    is_narrow_ = true;
+    if (fits_in_lines(block, columns)) return;
+    ImGui::PushFont(nullptr, ImGui::GetFontSize() * k_smaller);
+    is_small_ = true;
+    breaks_ = !fits_in_lines(block, columns);
+  }
+  ~TableLook() {
+    if (is_small_) ImGui::PopFont();
+    if (is_narrow_) ImGui::PopStyleVar();
+  }
+  TableLook(const TableLook&) = delete;
+  TableLook& operator=(const TableLook&) = delete;
+
+  bool breaks() const { return breaks_; }
+
+ private:
+  static constexpr float k_smaller = 0.88F;
+  bool is_narrow_ = false, is_small_ = false, breaks_ = false;
+};
+
 // The first column says what a row is about, the others are figures.
 void draw_table(const MarkdownBlock& block, int number, const Theme& theme) {
   std::size_t columns = 0;
   for (const auto& row : block.rows) columns = std::max(columns, row.size());
   if (columns == 0) return;
   ImGui::PushID(number);
-  const bool breaks = !fits_in_lines(block, columns);
+  const TableLook look(block, columns);
+  const bool breaks = look.breaks();
   const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit;
   if (ImGui::BeginTable("##table", static_cast<int>(columns), flags)) {
     for (std::size_t i = 0; i < columns; ++i)

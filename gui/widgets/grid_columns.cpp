@@ -69,9 +69,10 @@ void measure_columns(const view::DataTable& table, const DataGridOptions& option
   if (grew) ++state.layout;
 }
 
-bool has_room(const DataGridState& state, float room, const Theme& theme) {
+bool has_room(const DataGridOptions& options, const DataGridState& state, float room, const Theme& theme) {
   float needed = 0;
-  for (const float width : state.widths) needed += theme.scaled(width) + 2 * ImGui::GetStyle().CellPadding.x;
+  for (std::size_t i = 0; i < std::min(state.widths.size(), options.columns); ++i)
+    needed += theme.scaled(state.widths[i]) + 2 * ImGui::GetStyle().CellPadding.x;
   return needed <= room;
 }
 
@@ -83,7 +84,8 @@ void declare_columns(const view::DataTable& table, const DataGridOptions& option
     ImGui::TableSetupColumn(
         column.title.c_str(),
         (stretched ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed) |
-            (column.numeric ? ImGuiTableColumnFlags_PreferSortDescending : 0),
+            (column.numeric ? ImGuiTableColumnFlags_PreferSortDescending : 0) |
+            (i < options.columns ? 0 : ImGuiTableColumnFlags_Disabled),
         stretched ? 1.0F : theme.scaled(state.widths[i]));
   }
 }

@@ -8,7 +8,7 @@ namespace shardlab::gui {
 void measure_columns(const view::DataTable& table, const DataGridOptions& options, DataGridState& state,
                      const Theme& theme);
 // Whether all columns have the width they need, side by side.
-bool has_room(const DataGridState& state, float room, const Theme& theme);
+bool has_room(const DataGridOptions& options, const DataGridState& state, float room, const Theme& theme);
 // A column that stretches is never narrower than its content: without room the table scrolls sideways.
 void declare_columns(const view::DataTable& table, const DataGridOptions& options, const DataGridState& state,
                      bool room, const Theme& theme);

@@ -25,7 +25,8 @@ void AlignedPlot::measure() {
   edges_.need(own);
 }
 
-void set_up_byte_axis(double top, float height) {
+void set_up_byte_axis(double top, float height, ByteAxis axis) {
+  const bool is_above = axis == ByteAxis::above_unknown;
   const double most_ticks = std::clamp(std::floor(height / (1.35 * ImGui::GetFontSize())), 2.0, 8.0);
   double step = 1;
   while (top / step > most_ticks) step *= 2;
@@ -33,7 +34,10 @@ void set_up_byte_axis(double top, float height) {
   std::vector<std::string> texts;
   for (double at = 0; at <= top; at += step) {
     places.push_back(at);
-    texts.push_back(at == 0 ? "0" : to_string(Bytes{std::llround(at)}));
+    if (at == 0)
+      texts.emplace_back(is_above ? "?" : "0");
+    else
+      texts.push_back((is_above ? "? + " : "") + to_string(Bytes{std::llround(at)}));
   }
   std::vector<const char*> labels;
   for (const std::string& text : texts) labels.push_back(text.c_str());

@@ -2,6 +2,8 @@
 // numbers.
 #pragma once
 
+#include <cstdint>
+
 #include <imgui.h>
 
 namespace shardlab::gui {
@@ -44,6 +46,10 @@ class AlignedPlot {
 
 // Between ImPlot::BeginPlot() and SetupFinish(): from nothing to `top`, not to be moved by the mouse, with as
 // many ticks as have room in so many pixels.
-void set_up_byte_axis(double top, float height);
+enum class ByteAxis : std::uint8_t {
+  from_zero,
+  above_unknown,  // of bytes that are counted from a level that nobody knows: "?", "? + 64.0 KiB"
+};
+void set_up_byte_axis(double top, float height, ByteAxis axis = ByteAxis::from_zero);
 
 }  // namespace shardlab::gui

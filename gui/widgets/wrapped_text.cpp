@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gui/view_model/words/unbroken.h"
 #include "gui/view_model/words/word_links.h"
 #include "gui/widgets/word_link.h"
 
@@ -28,6 +29,7 @@ struct DrawnWord {
   const MarkdownSpan* span = nullptr;
   float width = 0;
   bool glued = false;  // to the one before, without a space
+  bool unit = false;   // of the figure before it, behind a space
   const lessons::GlossaryWord* term = nullptr;
 };
 
@@ -88,6 +90,7 @@ std::vector<DrawnWord> words_of(const MarkdownLine& line, bool is_head, const Th
       word.span = &span;
       word.width = width_of(word.text, font);
       word.glued = !space && !words.empty();
+      word.unit = space && !words.empty() && view::is_unit_behind(words.back().text, word.text);
       at += word.text.size();
       words.push_back(word);
       space = false;
@@ -126,7 +129,8 @@ void draw_wrapped(const MarkdownLine& line, const WrappedText& how, const Theme&
   for (std::size_t i = 0; i < words.size();) {
     std::size_t end = i + 1;
     float width = words[i].width;
-    for (; end < words.size() && words[end].glued; ++end) width += words[end].width;
+    for (; end < words.size() && (words[end].glued || words[end].unit); ++end)
+      width += words[end].width + (words[end].unit ? space : 0);
     if (width > how.room) {  // no line has room for all of it
       end = i + 1;
       width = words[i].width;
@@ -136,7 +140,8 @@ void draw_wrapped(const MarkdownLine& line, const WrappedText& how, const Theme&
       x = 0;
       y += how.step;
     }
-    for (; i < end; ++i) {
+    for (const std::size_t begin = i; i < end; ++i) {
+      if (i > begin && words[i].unit) x += space;
       ImGui::PushID(static_cast<int>(i));
       draw_word(words[i], {std::round(origin.x + x), std::round(origin.y + y)}, how.is_head, theme);
       ImGui::PopID();

@@ -71,6 +71,8 @@ class LessonChecker {
       return;
     }
     std::visit([&](const auto& kind) { check_kind(kind, step); }, step.kind);
+    if (!step.show) return;
+    if (const auto shown = find_look(*step.show, subjects_); !shown) problem(shown.error(), step.place);
   }
 
   void count(const LessonText& text) {

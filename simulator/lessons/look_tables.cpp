@@ -69,23 +69,70 @@ constexpr std::array k_rows = {
                 [](const RunSummary& run) { return run.fits ? std::string(to_string(*run.fits)) : ""; }},
 };
 
+// The figures of several runs. Where they are more than a line holds, they go on below: none is cut.
+class ComparedColumns {
+ public:
+  explicit ComparedColumns(const std::vector<NamedSubject>& subjects) : subjects_(subjects) {
+    for (const ComparedRow& row : k_rows) {
+      std::vector<std::string> figures;
+      for (const NamedSubject& each : subjects) figures.push_back(row.figure(each.subject->summary));
+      if (std::any_of(figures.begin(), figures.end(), [](const std::string& each) { return !each.empty(); }))
+        rows_.push_back({std::string(row.name), std::move(figures)});
+    }
+  }
+
+  // The width of a line with the names and the runs from `begin` up to `end`.
+  std::size_t width(std::size_t begin, std::size_t end) const {
+    std::size_t names = 0;
+    for (const Row& row : rows_) names = std::max(names, row.name.size());
+    std::size_t width = k_indent.size() + names;
+    for (std::size_t i = begin; i < end; ++i) {
+      std::size_t widest = subjects_[i].name.size();
+      for (const Row& row : rows_) widest = std::max(widest, row.figures[i].size());
+      width += k_gap + widest;
+    }
+    return width;
+  }
+
+  TextTable table(std::size_t begin, std::size_t end) const {
+    std::vector<TableColumn> columns = {{"", Align::left}};
+    for (std::size_t i = begin; i < end; ++i) columns.push_back({subjects_[i].name});
+    TextTable table(columns, std::string(k_indent));
+    for (const Row& row : rows_) {
+      std::vector<TableCell> cells = {row.name};
+      for (std::size_t i = begin; i < end; ++i)
+        cells.push_back(row.figures[i].empty() ? "-" : row.figures[i]);
+      table.add(std::move(cells));
+    }
+    return table;
+  }
+
+ private:
+  struct Row {
+    std::string name;
+    std::vector<std::string> figures;  // by run
+  };
+  static constexpr std::string_view k_indent = "  ";
+  static constexpr std::size_t k_gap = 2;  // between the columns of a table
+
+  const std::vector<NamedSubject>& subjects_;
+  std::vector<Row> rows_;
+};
+
 }  // namespace
 
 std::string compared_text(const std::vector<NamedSubject>& subjects, const TextStyle& style) {
-  std::vector<TableColumn> columns = {{"", Align::left}};
-  for (const NamedSubject& each : subjects) columns.push_back({each.name});
-  TextTable table(columns, "  ");
-  for (const ComparedRow& row : k_rows) {
-    std::vector<TableCell> cells = {std::string(row.name)};
-    bool any = false;
-    for (const NamedSubject& each : subjects) {
-      const std::string figure = row.figure(each.subject->summary);
-      any = any || !figure.empty();
-      cells.push_back(figure.empty() ? "-" : figure);
-    }
-    if (any) table.add(std::move(cells));
+  const ComparedColumns columns(subjects);
+  std::string text;
+  std::size_t begin = 0;
+  while (begin < subjects.size()) {
+    std::size_t end = begin + 1;
+    while (end < subjects.size() && columns.width(begin, end + 1) <= static_cast<std::size_t>(style.width))
+      ++end;
+    text += (begin == 0 ? "" : "\n") + columns.table(begin, end).text(style);
+    begin = end;
   }
-  return table.text(style);
+  return text;
 }
 
 std::string plan_text(const FoundLook& found, const TextStyle& style) {

@@ -39,6 +39,7 @@ struct StepWalker {
 
 Result<WalkedStep> walk_step(const LessonStep& step, const LessonSubjects& subjects) {
   StepWalker walker{step, subjects};
+  if (step.show) walker.walked.show = &*step.show;
   SHARDLAB_CHECK_OK(std::visit(walker, step.kind));
   return std::move(walker.walked);
 }

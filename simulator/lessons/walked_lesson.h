@@ -16,6 +16,7 @@ struct WalkedStep {
   StepKind kind = StepKind::text;
   std::string text;                // Markdown: of a look or a run what is said of it
   const LookStep* look = nullptr;  // of a look
+  const LookStep* show = nullptr;  // what the window shows beside a step of another kind
   const RunStep* run = nullptr;    // of a run
   const TryStep* free = nullptr;   // of a try
   WorkedAsk ask;                   // of a question

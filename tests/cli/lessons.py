@@ -99,6 +99,15 @@ def test_bad_lessons_say_what_is_wrong():
     cases = {
         "unknown-key": (GOOD_QUESTION, "", ("minutes: 5", "minutes: 5\nteches: [rank]"), "unknown key 'teches'", "did you mean 'teaches'?"),
         "unknown-step": ("  - tekst: Two.\n", "", ("", ""), "unknown kind of step 'tekst'", "did you mean 'text'?"),
+        "two-kinds": ("  - text: Two.\n    reveal: Three.\n", "", ("", ""), "a step is a map with one key that is its kind", "known: text, look"),
+        "unknown-beside": ("  - text: Two.\n    shwo: {panel: memory, scenario: a}\n", "", ("", ""), "unknown key 'shwo'", "did you mean 'show'?"),
+        "unknown-in-show": ("  - text: Two.\n    show: {panel: memory, scenario: a, highligt: activation}\n", "", ("", ""), "unknown key 'highligt'", "did you mean 'highlight'?"),
+        "said-in-show": ("  - text: Two.\n    show: {panel: memory, scenario: a, say: This.}\n", "", ("", ""), "unknown key 'say'", ""),
+        "no-panel-in-show": ("  - text: Two.\n    show: {panel: memroy, scenario: a}\n", "", ("", ""), "unknown panel 'memroy'", "did you mean 'memory'?"),
+        "no-scenario-in-show": ("  - reveal: Two.\n    show: {panel: memory, scenario: b}\n", "", ("", ""), "the lesson has no scenario 'b'", "its scenarios: a"),
+        "no-instruction-in-show": ("  - text: Two.\n    show: {panel: memory, scenario: a, instruction: Forward s99}\n", "", ("", ""), "the plan has no instruction 'Forward s99'", ""),
+        "show-of-a-try": ("  - try: {scenario: a, set: {train.micro_batch: 1}, say: Try.}\n    show: {panel: memory, scenario: a}\n", "", ("", ""), "a try shows its own scenario", "show stands beside text, ask and reveal"),
+        "show-of-another": ("  - ask: {question: Which one, instruction: 'instruction(a, \"AllGather\", 1)', scenario: a, wrong: [{instruction: 'instruction(a, \"AllGather\", -1)', thought: Wrong., source: 'nowhere, https://example.org'}]}\n    show: {panel: plan, scenario: b}\n", ", b: tiny.yaml", ("", ""), "the question is about a, but another scenario is shown", "show a"),
         "broken-expression": (GOOD_QUESTION, "", ("> 1 KiB", "> > 1 KiB"), "'>' at column 21 was not expected", ""),
         "unknown-function": (GOOD_QUESTION, "", ("peak_allocated(a) > 1", "peak_alocated(a) > 1"), "unknown function 'peak_alocated'", "did you mean 'peak_allocated'?"),
         "unknown-name": (GOOD_QUESTION, "", ("peak_allocated(a) > 1", "peak_allocated(b) > 1"), "the lesson has no 'b'", ""),
@@ -126,6 +135,22 @@ def test_bad_lessons_say_what_is_wrong():
     expect_error(place.run("lesson", place.path), 2, "there is no lesson.yaml in this folder")
     expect_error(place.run("lesson", "accumulatoin"), 2, "there is no lesson 'accumulatoin'")
     expect_error(place.run("lesson", "1"), 2, "the input is no terminal", "--answers")
+
+
+def test_no_scenario_of_a_comparison_is_cut():
+    place = Place()
+    names = ["first_of_many", "second_of_many", "third_of_many", "fourth_of_many", "fifth_of_many"]
+    scenarios = "".join(f", {name}: tiny.yaml" for name in names)
+    look = f"  - look: {{panel: compare, scenario: [{', '.join(names)}], say: Five.}}\n"
+    folder = write_lesson(place, "five", look, scenarios)
+    answers = place.path / "answers.yaml"
+    answers.write_text("[]\n")
+    for width in (46, 80):
+        result = expect(place.run("lesson", folder, "--answers", answers, env=place.environment(COLUMNS=str(width))), 0)
+        check(max(len(line) for line in result.out.splitlines() if "MiB" in line) <= width, f"lines are longer than {width}", result)
+        for name in names:
+            check(name in result.out, f"{name} is not there with {width} columns", result)
+        check(result.out.count("peak of live tensors") > 1, "the figures do not go on below", result)
 
 
 def right_answers(place, lesson):

@@ -207,9 +207,88 @@ TEST_CASE("lessons: what another lesson showed is not left beside one that begin
   ui.session().selection().choose_lesson({test::write_small_lesson(folder.path()).string(), 2});
   ui.settle();
   CHECK(ui.session().document().file().parent_path().filename() == "01-small");
+  ui.shell().show_panel("compare");
+  ui.settle();
   ui.session().selection().choose_lesson({other, 1});
   ui.settle();
   CHECK(ui.session().document().file().parent_path().filename() == "02-other");
+  CHECK(ui.shows("memory", "Whole step"));
+}
+
+// A lesson of these steps over scenarios a, b and c.
+fs::path write_steps(const fs::path& folder, const std::string& steps) {
+  const fs::path lesson = test::write_small_lesson(folder, "03-steps");
+  std::ofstream(lesson / "lesson.yaml")
+      << "title: Steps\nminutes: 2\nable: see\nscenarios:\n  a: tiny.yaml\n"
+         "  b: { file: tiny.yaml, set: { train.micro_batch: 4 } }\n"
+         "  c: { file: tiny.yaml, set: { parallel.strategy: ddp } }\nsteps:\n" +
+             steps;
+  return lesson;
+}
+
+void begin(Ui& ui, const test::TemporaryFolder& folder, const std::string& steps) {
+  ui.session().use_database(folder.path() / "runs.db");
+  ui.session().selection().choose_lesson({write_steps(folder.path(), steps).string(), 1});
+  ui.settle();
+}
+
+TEST_CASE("lessons: all scenarios of a comparison have a column, called as the lesson calls them") {
+  const test::TemporaryFolder folder;
+  Ui ui;
+  begin(ui, folder, "  - look: { panel: compare, scenario: [a, b, c], say: Three. }\n  - text: Two ranks.\n");
+  ui.wait_for("compare", "a");
+  for (const char* const scenario : {"a", "b", "c"}) CHECK(ui.shows("compare", scenario));
+  CHECK(ui.session().document().title() == "tiny-c.yaml");
+  keep_lesson_picture(ui, "lesson-three");
+  ui.click("lessons", "b##compared");
+  ui.settle();
+  CHECK(ui.session().document().title() == "tiny-b.yaml");
+  for (const char* const scenario : {"a", "b", "c"}) CHECK(ui.shows("compare", scenario));
+  next(ui);
+  ui.click("lessons", "Leave");
+  ui.settle();
+  CHECK_FALSE(ui.shows("compare", "c"));
+}
+
+TEST_CASE("lessons: a panel that lies where the lesson does stands beside it while it is spoken of") {
+  const test::TemporaryFolder folder;
+  Ui ui;
+  begin(ui, folder,
+        "  - look: { panel: compare, scenario: [b, a], say: Two. }\n"
+        "  - look: { panel: fit, scenario: a, say: How full. }\n  - text: Two ranks.\n");
+  ui.wait_for("compare", "b");
+  next(ui);  // nothing has to be opened: all of it happens at once
+  ui.frames(3);
+  CHECK(ui.shows("memory", "Whole step"));
+  CHECK(ui.shows("lessons", "Next"));
+  CHECK(ui.shows("fit", "Set as baseline"));
+  keep_lesson_picture(ui, "lesson-fit");
+  next(ui);
+  ui.frames(3);
+  CHECK(ui.shows("lessons", "End"));
+  CHECK_FALSE(ui.shows("fit", "Set as baseline"));
+  CHECK(ui.shows("scenario", "Form"));
+}
+
+TEST_CASE("lessons: a text, a question and its answer show the scenario that they are about") {
+  const test::TemporaryFolder folder;
+  Ui ui;
+  begin(ui, folder,
+        "  - text: Two ranks.\n    show: { panel: memory, scenario: b, instruction: peak }\n"
+        "  - ask:\n      question: How many?\n      number: ranks(c)\n      tolerance: 1%\n"
+        "      wrong: [{ value: ranks(c) * 2, thought: Twice., source: 'made up, https://example.org/1' }]\n"
+        "    show: { panel: plan, scenario: c }\n"
+        "  - reveal: Two.\n    show: { panel: compare, scenario: [a, c] }\n");
+  REQUIRE(ui.session().document().title() == "tiny-b.yaml");
+  CHECK(ui.session().chosen() == ui.session().prediction()->summary().memory->peak_instruction);
+  CHECK_FALSE(ui.shows("lessons", "As text"));
+  keep_lesson_picture(ui, "lesson-text-shows");
+  next(ui);
+  CHECK(ui.session().document().title() == "tiny-c.yaml");
+  answer(ui, "2");
+  next(ui);
+  ui.wait_for("compare", "a");
+  CHECK(ui.shows("compare", "c"));
 }
 
 TEST_CASE("lessons: one that was left is gone on with") {

@@ -329,6 +329,24 @@ TEST_CASE("player: steps, plays to the end, and chooses what it shows") {
   CHECK(ui.session().chosen() == InstructionId{51});
 }
 
+TEST_CASE("memory: of two runs neither chart is cut") {
+  Ui ui;
+  ui.open(small_scenario());
+  ui.session().set_baseline();
+  ui.session().set("train.micro_batch", "2");
+  ui.settle();
+  ui.shell().show_panel("memory");
+  ui.wait_for("memory", "##form");
+  ui.frames(3);
+  const auto seen = [&ui](const char* label) {
+    const ProbedItem chart = ui.item("memory", label);
+    return chart.max.y - chart.min.y;  // as far as it is visible
+  };
+  const float first = seen("memory of tiny-llama fsdp2, predicted");
+  CHECK(first > 40);
+  CHECK(seen("memory of baseline tiny-llama fsdp2, predicted") == Approx(first).margin(2));
+}
+
 TEST_CASE("player: ranks stand side by side, eight at most, and each box says what it is") {
   Ui ui("player", {1200, 640});
   ui.open(small_scenario());

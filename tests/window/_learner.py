@@ -7,7 +7,6 @@ import _display
 
 PANEL = "lessons"
 PRESSED = 12  # pixels that are to be seen of what is pressed
-COVERS = "fit"  # the panel that lies where the lessons do: it is shown on request alone
 
 
 def plainly(text):
@@ -70,16 +69,11 @@ class Learner:
         self.steps += 1
 
     def look_at(self, lesson, number, step):
-        if step["kind"] == "look":
-            if step["panel"] == COVERS:
-                self.widgets.click(PANEL, "Show")
-                self.widgets.settle()
-            check(self.widgets.in_panel(step["panel"]), f"{lesson['name']}, step {number}: {step['panel']} is not in front")
+        panel = step.get("panel") or step.get("show", {}).get("panel")
+        if panel:
+            check(self.widgets.in_panel(panel), f"{lesson['name']}, step {number}: {panel} is not in front")
         self.photograph(lesson, number, step["kind"])
-        if step["kind"] == "look" and step["panel"] == COVERS:
-            self.widgets.click(None, "Lessons")
-            self.widgets.wait(PANEL, "Leave")
-        if self.pictures and not (step["kind"] == "look" and step["panel"] == COVERS):
+        if self.pictures:
             self.photograph_below(lesson, number, step["kind"])
 
     # --- questions

@@ -38,10 +38,14 @@ struct QuestionJson {
   }
 };
 
+Json look_json(const lessons::LookStep& look) {
+  return {{"panel", to_string(look.panel)}, {"scenarios", look.scenarios}};
+}
+
 Json step_json(const WalkedStep& step) {
   Json json = {{"kind", to_string(step.kind)}, {"text", step.text}};
-  if (step.look != nullptr)
-    json.update({{"panel", to_string(step.look->panel)}, {"scenarios", step.look->scenarios}});
+  if (step.look != nullptr) json.update(look_json(*step.look));
+  if (step.show != nullptr) json["show"] = look_json(*step.show);
   if (step.run != nullptr) json["scenario"] = step.run->scenario;
   if (step.free != nullptr)
     json.update({{"scenario", step.free->scenario}, {"settings", step.free->settings}});

@@ -7,10 +7,14 @@
 namespace shardlab {
 
 HostOperators::HostOperators(const ProfilerTrace& trace) {
-  for (const ProfilerEvent& event : trace.events)
+  for (const ProfilerEvent& event : trace.events) {
+    if (event.category == ProfilerCategory::annotation && is_hook_of_fsdp(trace.names[event.name]))
+      hooks_[event.thread].push_back(event.start);
     if (event.category == ProfilerCategory::operation ||
         (event.category == ProfilerCategory::annotation && is_gloo(trace.names[event.name])))
       by_thread_[event.thread].push_back(&event);
+  }
+  for (auto& [thread, begins] : hooks_) std::sort(begins.begin(), begins.end());
   for (auto& [thread, list] : by_thread_)
     std::stable_sort(list.begin(), list.end(), [](const ProfilerEvent* a, const ProfilerEvent* b) {
       return a->start != b->start ? a->start < b->start : a->end > b->end;
@@ -35,12 +39,19 @@ std::vector<const ProfilerEvent*> HostOperators::outermost() const {
   for (const auto& [thread, list] : by_thread_) {
     std::optional<Nanoseconds> reach;
     for (const ProfilerEvent* const event : list) {
-      if (reach && event->start < *reach) continue;
+      if ((reach && event->start < *reach) || surrounds_hook(*event)) continue;
       reach = event->end;
       events.push_back(event);
     }
   }
   return events;
+}
+
+bool HostOperators::surrounds_hook(const ProfilerEvent& event) const {
+  const auto found = hooks_.find(event.thread);
+  if (found == hooks_.end()) return false;
+  const auto next = std::lower_bound(found->second.begin(), found->second.end(), event.start);
+  return next != found->second.end() && *next < event.end;
 }
 
 ModuleMarks::ModuleMarks(const ProfilerTrace& trace) {

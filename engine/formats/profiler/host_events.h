@@ -20,11 +20,15 @@ class HostOperators {
   // The one that the host was in: that began last before and has not ended; null when there is none.
   const ProfilerEvent* innermost_at(std::uint32_t thread, Nanoseconds time) const;
 
-  // Those that are inside no other one, thread by thread, by start.
+  // Those that are inside no other one, thread by thread, by start. An operator of autograd around a hook of
+  // FSDP, which gathers, reduces and waits, is none: those inside of it are.
   std::vector<const ProfilerEvent*> outermost() const;
 
  private:
+  bool surrounds_hook(const ProfilerEvent& event) const;
+
   std::map<std::uint32_t, std::vector<const ProfilerEvent*>> by_thread_;  // by start, the longer one first
+  std::map<std::uint32_t, std::vector<Nanoseconds>> hooks_;               // where they begin, ascending
 };
 
 // Whose parameters a host thread gathers, or whose gradients it reduces, at a time. Points into the trace.

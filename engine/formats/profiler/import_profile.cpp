@@ -91,8 +91,7 @@ Provenance provenance_of(const std::vector<ProfilerTrace>& traces, bool has_memo
   if (has_memory)
     from.leaves_out.push_back("classes of memory: a profiler sees bytes, and not what they are of");
   // A device's allocator knows all that it gave out; of the host the profiler counts from its own start.
-  if (has_memory && first.device.empty())
-    from.leaves_out.push_back("memory that was allocated before the profile began");
+  if (has_memory && first.device.empty()) from.leaves_out.emplace_back(k_memory_before);
   if (has_collectives_of_unknown_size(plan))
     from.leaves_out.push_back(
         "bytes of collectives of which the trace does not say them (record_shapes=True)");

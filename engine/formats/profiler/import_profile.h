@@ -21,6 +21,8 @@ namespace shardlab {
 
 // StepPlan::strategy of an imported plan.
 inline constexpr std::string_view k_imported_strategy = "profiler";
+// What a run leaves out (provenance) whose memory is counted from where the profile began.
+inline constexpr std::string_view k_memory_before = "memory that was allocated before the profile began";
 
 struct ImportedProfile {
   std::string name;  // of the first file, without its endings

@@ -127,6 +127,10 @@ std::optional<InstructionKind> phase_of_name(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_hook_of_fsdp(std::string_view name) {
+  return name.starts_with("FSDP::") || name.starts_with("FullyShardedDataParallel._");
+}
+
 std::optional<std::string> module_of_mark(std::string_view name) {
   constexpr std::string_view k_prefetch = "_prefetch for ";
   if (!name.starts_with("FSDP::")) return std::nullopt;

@@ -36,6 +36,10 @@ Bytes full_side(const ProfilerCollective& collective);
 // write it; absent for those that no scenario has.
 std::optional<DType> dtype_of(std::string_view name);
 
+// Whether an annotation of this name is around what FSDP does before and after a module's own work: gathers,
+// reductions, and waiting for them.
+bool is_hook_of_fsdp(std::string_view name);
+
 // The module whose parameters FSDP2 gathers or whose gradients it reduces inside an annotation of this name:
 // "layers.0" of "FSDP::all_gather (layers.0)" and of "FSDP::backward_prefetch for layers.0", "root" of
 // "FSDP::all_gather". Absent for every other name. Source: torch 2.11, _fsdp_param_group.py.

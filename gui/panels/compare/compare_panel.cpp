@@ -74,7 +74,7 @@ class ComparePanel final : public Panel {
   }
 
   void refresh(Session& session) {
-    std::vector<view::LoadedRunPtr> runs = session.shown_runs();
+    std::vector<view::LoadedRunPtr> runs = session.compared_runs();
     if (runs != wanted_) {
       wanted_ = std::move(runs);
       wanted_reference_ = wanted_.size() < 2 ? 0 : view::choose_reference(wanted_);
@@ -112,6 +112,12 @@ class ComparePanel final : public Panel {
       }
       ImGui::EndCombo();
     }
+    if (comparison().titles.size() > k_few) {
+      ImGui::SameLine();
+      ImGui::Checkbox("differences", &with_differences_);
+      ImGui::SetItemTooltip("How far each is from %s, in columns of their own",
+                            comparison().titles[comparison().reference].c_str());
+    }
     if (comparison().note.empty()) return;
     ImGui::PushTextWrapPos(0);
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.fair), "%s", comparison().note.c_str());
@@ -125,9 +131,16 @@ class ComparePanel final : public Panel {
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.dimmed),
                        index < 2 ? "a right click on a number says why"
                                  : "time on its stream in a step; a right click says of what");
-    const GridEvents events = data_grid(title, table, states_[index], {.revision = revision_}, context.theme);
+    const GridEvents events = data_grid(title, table, states_[index],
+                                        {.revision = revision_, .columns = columns_shown()}, context.theme);
     follow_why(events.answer, &reference(), context);
     ImGui::EndTabItem();
+  }
+
+  // The figures of many runs need the room: how they differ is shown on request.
+  std::size_t columns_shown() const {
+    const std::size_t runs = comparison().titles.size();
+    return runs > k_few && !with_differences_ ? 1 + runs : SIZE_MAX;
   }
 
   void draw_instructions(PanelContext& context) {
@@ -185,6 +198,8 @@ class ComparePanel final : public Panel {
   std::uint64_t revision_ = 0;
   std::array<DataGridState, 4> states_;
   DataGridState worst_state_;
+  static constexpr std::size_t k_few = 2;
+  bool with_differences_ = false;  // of more runs than a few
   int form_ = 0;
   ImVec2 plot_min_{0, 0}, plot_max_{1, 1};
   WhyPopup why_;  // of a point

@@ -7,6 +7,7 @@
 #include "gui/panels/fit/fit_baseline.h"
 #include "gui/panels/fit/fit_memory.h"
 #include "gui/shell/follow_why.h"
+#include "gui/view_model/memory/alternative_words.h"
 #include "gui/view_model/memory/fit_view.h"
 #include "gui/view_model/why.h"
 #include "gui/widgets/data_grid.h"
@@ -60,6 +61,7 @@ class FitPanel final : public Panel {
     is_wide_ = is_wide;
     view_ = view::make_fit_view(*prediction->run);
     table_ = view_ ? view::fit_table(*view_, is_wide) : view::DataTable{};
+    price_ = view::price_words(prediction->planned, prediction->summary());
     ++version_;
   }
 
@@ -155,14 +157,11 @@ class FitPanel final : public Panel {
       const std::size_t equals = each.setting.find('=');
       if (ImGui::TextLink(each.setting.c_str()))
         context.session.set(each.setting.substr(0, equals), each.setting.substr(equals + 1));
-      ImGui::SetItemTooltip("%s", each.effect.c_str());  // where the line is too short for it
       ImGui::SameLine();
+      ImGui::PushTextWrapPos(0);
       ImGui::TextDisabled("%s", each.effect.c_str());
-      ImGui::TextDisabled("    %s at the peak, %s a step%s", to_string(each.peak_allocated).c_str(),
-                          to_string(each.step_time).c_str(),
-                          each.fits == Fit::no       ? "; does not fit"
-                          : each.fits == Fit::unsure ? "; unsure"
-                                                     : "");
+      ImGui::TextDisabled("    %s", view::alternative_words(each, shown_->planned).c_str());
+      ImGui::PopTextWrapPos();
     }
   }
 
@@ -201,6 +200,12 @@ class FitPanel final : public Panel {
            "exposed_communication");
       ImGui::EndTable();
     }
+    if (!price_.empty()) {
+      ImGui::PushTextWrapPos(0);
+      ImGui::TextUnformatted(price_.c_str());
+      ImGui::PopTextWrapPos();
+      ImGui::SetItemTooltip("For all GPUs of the cluster, by the middle of the range in Hardware");
+    }
     ImGui::TextDisabled(summary.calibrated ? "calibrated on this machine"
                                            : "not calibrated: published figures");
     show_list("What the prediction assumes", summary.assumes);
@@ -218,6 +223,7 @@ class FitPanel final : public Panel {
   std::shared_ptr<const Prediction> shown_;
   std::optional<view::FitView> view_;
   view::DataTable table_;
+  std::string price_;
   DataGridState grid_;
   FitBaseline baseline_;
   FitMemory memory_;

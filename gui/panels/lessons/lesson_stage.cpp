@@ -42,16 +42,27 @@ void LessonStage::leave(Session& session) {
   clear();
   session.selection().show_highlight({});
   if (std::exchange(has_baseline_, false)) session.clear_baseline();
+  session.lay_side_by_side({});
 }
 
 void LessonStage::show(const view::LookPage& look) {
-  if (look.panel == lessons::LookPanel::compare && look.scenes.size() > 1) {
-    show_for_changes(look.scenes.front());
-    open(look.scenes.back());
-  } else {
-    show(look.scenes.front());
-    choose(look);
-  }
+  if (look.scenes.size() > 1) return show_beside_first(look, look.scenes.back());
+  show(look.scenes.front());
+  choose(look);
+  // What is added up in Fit is drawn over the step in Memory.
+  if (look.panel == lessons::LookPanel::fit) then_show_panel("memory");
+  then_show_panel(panel_of(look.panel));
+}
+
+void LessonStage::show_beside_first(const view::LookPage& look, const view::LessonScene& scene) {
+  show_for_changes(look.scenes.front());
+  open(scene);
+  std::vector<view::LoadedRunPtr> runs;
+  for (const view::LessonScene& each : look.scenes) runs.push_back(each.run);
+  acts_.push_back([runs = std::move(runs)](PanelContext& context) {
+    context.session.lay_side_by_side(runs);
+    return true;
+  });
   then_show_panel(panel_of(look.panel));
 }
 
@@ -59,6 +70,7 @@ void LessonStage::show_for_changes(const view::LessonScene& scene) {
   clear();
   open(scene);
   acts_.push_back([this](PanelContext& context) {
+    context.session.lay_side_by_side({});
     context.session.set_baseline();
     has_baseline_ = true;
     return true;
@@ -69,6 +81,7 @@ void LessonStage::show(const view::LessonScene& scene) {
   clear();
   open(scene);
   acts_.push_back([this](PanelContext& context) {
+    context.session.lay_side_by_side({});
     // A baseline of somebody's own stays.
     if (std::exchange(has_baseline_, false)) context.session.clear_baseline();
     return true;

@@ -17,6 +17,8 @@ class LessonStage {
  public:
   // What was being shown is given up.
   void show(const view::LookPage& look);
+  // The scenarios of a comparison side by side, this one of them open, with the first as its baseline.
+  void show_beside_first(const view::LookPage& look, const view::LessonScene& scene);
   // With its prediction as the baseline, so that what is changed has an effect to be seen.
   void show_for_changes(const view::LessonScene& scene);
   void show(const view::LessonScene& scene);

@@ -41,6 +41,10 @@ class LessonsPanel final : public Panel {
     run_box_.update(context.session, job_);
     if (std::exchange(arrived_, job_.view().page) != job_.view().page) arrive(context.session);
     stage_.update(context);
+    // What is read of a panel stands beside it, not behind it.
+    const auto& page = job_.view().page;
+    if (page != nullptr && page->shown() != nullptr && page->shown()->panel == LookPanel::fit)
+      context.aside.push_back({panel_of(LookPanel::fit), info().id});
   }
 
   void draw(PanelContext& context) override {
@@ -103,13 +107,18 @@ class LessonsPanel final : public Panel {
     stage_.clear();
     const auto& page = job_.view().page;
     if (page == nullptr) return;
-    // The panel that would cover this one waits for a click.
-    if (page->look && page->look->panel != LookPanel::fit) stage_.show(*page->look);
     if (page->question && page->question->scene) stage_.show(*page->question->scene);
-    if (page->subject && stage_.shows_other_lesson(*page->subject, session)) stage_.show(*page->subject);
-    // Comparisons that an earlier step brought to the front have nothing to show in the next two.
+    // Beside a question its own scenario is the one that is shown.
+    if (const view::LookPage* const shown = page->shown()) stage_.show(*shown);
+    // Comparisons that an earlier step or lesson brought to the front have nothing to show in the next three.
+    if (page->subject && stage_.shows_other_lesson(*page->subject, session)) {
+      stage_.show(*page->subject);
+      stage_.then_show_panel("memory");
+    }
     if (page->run) {
+      monitor_is_in_front_ = true;
       stage_.show(page->run->scene);
+      stage_.then_show_panel("memory");
       stage_.then_show_panel("monitor");
     }
     if (page->free) {
@@ -117,6 +126,14 @@ class LessonsPanel final : public Panel {
       stage_.then_show_panel("memory");
       try_box_.propose(*page->free);
     }
+    // Nothing runs beside the other steps.
+    if (!page->run && std::exchange(monitor_is_in_front_, false)) stage_.then_show_panel(beside(*page));
+  }
+
+  // The panel that the step shows, where it lies below as the monitor does, else the timeline.
+  static std::string beside(const view::StepPage& page) {
+    const view::LookPage* const shown = page.shown();
+    return shown != nullptr && shown->panel == LookPanel::player ? panel_of(shown->panel) : "timeline";
   }
 
   void draw_lesson(PanelContext& context) {
@@ -215,7 +232,7 @@ class LessonsPanel final : public Panel {
 
   void draw_page(const view::StepPage& page, PanelContext& context) {
     if (stage_.waits()) draw_obstacle(context.session);
-    if (page.look) draw_look(*page.look, stage_, context.theme);
+    if (const view::LookPage* const shown = page.shown()) draw_look(*shown, stage_, context.theme);
     draw_markdown(page.text, context.theme);
     ImGui::Spacing();
     if (page.question) form_.draw(*page.question, job_, context.session, context.theme);
@@ -241,6 +258,7 @@ class LessonsPanel final : public Panel {
   std::shared_ptr<const view::StepPage> arrived_;  // whose scenario is shown
   bool scroll_up_ = false;
   bool begun_ = false;
+  bool monitor_is_in_front_ = false;  // by a step that trains
   std::filesystem::path database_;
   std::uint64_t shelf_revision_ = 0, seen_wishes_ = 0;
 };

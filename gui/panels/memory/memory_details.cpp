@@ -2,6 +2,7 @@
 
 #include "gui/shell/follow_why.h"
 #include "gui/shell/run_state.h"
+#include "gui/view_model/memory/alive_lines.h"
 #include "gui/view_model/memory/space_tables.h"
 #include "gui/widgets/named_area.h"
 
@@ -48,7 +49,8 @@ void MemoryDetails::draw_alive(PanelContext& context, std::optional<InstructionI
   copy_csv_button("alive", alive_);
   // Last, because it may be longer than there is room.
   ImGui::SameLine();
-  ImGui::TextDisabled("%s", chosen ? "alive after" : "alive at the peak, in");
+  const bool at_peak = view::is_alive_at_peak(*run_, chosen);
+  ImGui::TextDisabled("%s", chosen && !at_peak ? "alive after" : "alive at the peak, in");
   ImGui::SameLine();
   ImGui::TextUnformatted((chosen ? label_of(*run_, *chosen) : peak_label_of(*run_)).c_str());
   refresh(run_, chosen);

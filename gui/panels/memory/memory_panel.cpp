@@ -52,7 +52,7 @@ class MemoryPanel final : public Panel {
       return;
     }
     draw_toolbar(context);
-    const float below = ImGui::GetContentRegionAvail().y * (show_alive_ ? 0.35F : 0);
+    const float below = ImGui::GetContentRegionAvail().y * share_of_buffers();
     draw_plots(context, below);
     if (show_alive_) details_.draw(shown().front().run, context);
   }
@@ -74,9 +74,12 @@ class MemoryPanel final : public Panel {
     if (trace == nullptr || trace->memory.empty()) return;
     std::string title = fmt::format("{}, step {}", name, step->step);
     if (step->ranks.size() > 1) title += fmt::format(", rank {}", trace->rank);
+    if (view::begins_unknown(run->record.trace.provenance))
+      title += ", above what was there before (unknown)";
     made.shown.push_back({run, view::make_memory_track(title, run->kind(), run->plan(), *trace,
                                                        run->record.summary.memory_limit, clock)});
     view::MemoryTrack& track = made.shown.back().track;
+    track.begins_unknown = view::begins_unknown(run->record.trace.provenance);
     if (run->record.summary.memory) track.in_use = run->record.summary.memory->peak_device;
     made.end = std::max(made.end, track.end);
     const double peak = static_cast<double>(track.peak ? track.peaks[*track.peak] : 0);
@@ -101,6 +104,11 @@ class MemoryPanel final : public Panel {
   }
 
   const std::vector<ShownMemory>& shown() const { return making_.value()->shown; }
+  // Several charts need the room more than the list below them, which scrolls.
+  float share_of_buffers() const {
+    if (!show_alive_) return 0;
+    return shown().size() > 1 ? 0.25F : 0.35F;
+  }
   double top() const { return making_.value()->top; }
 
   void draw_toolbar(PanelContext& context) {
@@ -161,7 +169,7 @@ class MemoryPanel final : public Panel {
 
   void draw_plots(PanelContext& context, float below) {
     const float room = ImGui::GetContentRegionAvail().y - below - ImGui::GetStyle().ItemSpacing.y;
-    const float least = context.theme.scaled(150);
+    const float least = context.theme.scaled(105);
     float others = 0;
     for (const ShownMemory& each : shown()) others += space_plot_height(each.track, context.theme);
     const float height = std::max(

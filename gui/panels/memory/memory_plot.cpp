@@ -57,13 +57,18 @@ void draw_marks(const MemoryPlot& plot, const Theme& theme) {
     std::string text = "capacity " + to_string(*plot.track.capacity);
     if (plot.track.in_use)
       text += fmt::format("; {} in use with gaps and libraries", to_string(*plot.track.in_use));
-    ImPlot::Annotation(ImPlot::GetPlotLimits().X.Min, at, vec(theme.popup),
-                       {theme.scaled(60), theme.scaled(10)}, true, "%s", text.c_str());
+    // On the side where the peak is not, whose label would cover it.
+    const ImPlotRange times = ImPlot::GetPlotLimits().X;
+    const bool at_right = plot.track.peak && static_cast<double>(plot.track.times[*plot.track.peak].value) <
+                                                 times.Min + times.Size() / 2;
+    ImPlot::Annotation(at_right ? times.Max : times.Min, at, vec(theme.popup),
+                       {theme.scaled(at_right ? -60.0F : 60.0F), theme.scaled(10)}, true, "%s", text.c_str());
   }
   if (plot.track.peak) {
     const auto time = static_cast<double>(plot.track.times[*plot.track.peak].value);
     const double bytes = static_cast<double>(plot.track.peaks[*plot.track.peak]);
-    ImPlot::Annotation(time, bytes, vec(theme.popup), {theme.scaled(12), -theme.scaled(8)}, true, "peak %s",
+    ImPlot::Annotation(time, bytes, vec(theme.popup), {theme.scaled(12), -theme.scaled(8)}, true,
+                       plot.track.begins_unknown ? "peak ? + %s" : "peak %s",
                        to_string(Bytes{plot.track.peaks[*plot.track.peak]}).c_str());
   }
 }
@@ -147,7 +152,8 @@ MemoryPlotResult draw_memory_plot(const MemoryPlot& plot, SharedTime& time, Plot
                              ImPlotFlags_NoMenus | ImPlotFlags_NoMouseText | ImPlotFlags_NoBoxSelect))
     return result;
   time.set_up_axis(aligned.label_room());
-  set_up_byte_axis(plot.top, plot.height - 3 * ImGui::GetFontSize());
+  set_up_byte_axis(plot.top, plot.height - 3 * ImGui::GetFontSize(),
+                   plot.track.begins_unknown ? ByteAxis::above_unknown : ByteAxis::from_zero);
   ImPlot::SetupFinish();
   aligned.measure();
   const ImPlotRect limits = ImPlot::GetPlotLimits();

@@ -11,7 +11,7 @@
 namespace shardlab::gui {
 namespace {
 
-constexpr float k_height = 96;
+constexpr float k_height = 80;
 
 ImU32 colour_of(const Theme& theme, MemorySpace space) {
   return theme.series[space == MemorySpace::pinned_host ? 3 : space == MemorySpace::pageable_host ? 2 : 5];

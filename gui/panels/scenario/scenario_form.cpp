@@ -128,7 +128,7 @@ void ScenarioForm::draw_field(const FormField& field, const FieldState& state, P
   tooltip(field, state, theme);
   ImGui::TableNextColumn();
   if (state.given && ImGui::Button(("x##default " + field.key).c_str(), {-1, 0}))
-    context.session.unset(field.key);
+    context.session.unset(state.key);
   if (state.given)
     ImGui::SetItemTooltip("Back to the default%s%s", field.default_text.empty() ? "" : ": ",
                           field.default_text.c_str());
@@ -148,7 +148,7 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
   switch (field.control) {
     case FieldControl::toggle: {
       bool on = shown == "true";
-      if (ImGui::Checkbox(label.c_str(), &on)) context.session.set(field.key, on ? "true" : "false");
+      if (ImGui::Checkbox(label.c_str(), &on)) context.session.set(state.key, on ? "true" : "false");
       if (!state.given && shown != "true" && shown != "false" && !shown.empty()) {
         ImGui::SameLine();
         ImGui::TextDisabled("%s", shown.c_str());
@@ -161,7 +161,7 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
       if (begin_combo(label.c_str(), shown.empty() ? "not given" : shown.c_str())) {
         ImGui::PushStyleColor(ImGuiCol_Text, context.theme.text);
         for (const std::string& choice : field.choices)
-          if (ImGui::Selectable(choice.c_str(), choice == shown)) context.session.set(field.key, choice);
+          if (ImGui::Selectable(choice.c_str(), choice == shown)) context.session.set(state.key, choice);
         ImGui::PopStyleColor();
         ImGui::EndCombo();
       }
@@ -176,7 +176,7 @@ void ScenarioForm::draw_control(const FormField& field, const FieldState& state,
   ImGui::SameLine(0, context.theme.scaled(4));
   if (begin_combo(("##names of " + field.key).c_str(), "", ImGuiComboFlags_NoPreview)) {
     for (const std::string& name : field.choices)
-      if (ImGui::Selectable(name.c_str(), name == shown)) context.session.set(field.key, name);
+      if (ImGui::Selectable(name.c_str(), name == shown)) context.session.set(state.key, name);
     ImGui::EndCombo();
   }
 }
@@ -192,12 +192,12 @@ void ScenarioForm::draw_integer(const FormField& field, const FieldState& state,
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!is_number || number <= field.least);
   if (ImGui::Button(("-##" + field.key).c_str(), {button, 0}))
-    context.session.set(field.key, std::to_string(number - 1));
+    context.session.set(state.key, std::to_string(number - 1));
   ImGui::EndDisabled();
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(!is_number);
   if (ImGui::Button(("+##" + field.key).c_str(), {button, 0}))
-    context.session.set(field.key, std::to_string(number + 1));
+    context.session.set(state.key, std::to_string(number + 1));
   ImGui::EndDisabled();
 }
 
@@ -215,9 +215,9 @@ void ScenarioForm::draw_text(const FormField& field, const FieldState& state, fl
   edited_key_.clear();
   if (text == state.given.value_or("") || !ImGui::IsItemDeactivatedAfterEdit()) return;
   if (text.empty()) {
-    context.session.unset(field.key);
+    context.session.unset(state.key);
   } else {
-    context.session.set(field.key, as_yaml(field, text));
+    context.session.set(state.key, as_yaml(field, text));
   }
 }
 

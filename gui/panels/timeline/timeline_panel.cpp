@@ -32,6 +32,7 @@ struct ShownTrack {
 struct Hit {
   const ShownTrack* shown = nullptr;
   view::LaneSpan span;
+  bool issues = false;  // of the host's lane
 };
 
 class TimelinePanel final : public Panel {
@@ -240,7 +241,7 @@ class TimelinePanel final : public Panel {
         const view::Lane& found = each.track.lanes[static_cast<std::size_t>(lane)];
         const auto span = hit_span(found, time, slack);
         if (!span) return std::nullopt;
-        return Hit{&each, found.spans[*span]};
+        return Hit{&each, found.spans[*span], found.issues};
       }
       row += rows_of(each.track);
     }
@@ -287,6 +288,7 @@ class TimelinePanel final : public Panel {
     ImGui::TextUnformatted(hit.shown->run->words().instruction(hit.span.instruction).c_str());
     ImGui::PopFont();
     ImGui::TextDisabled("%s", instruction_label(plan, hit.span.instruction).c_str());
+    if (hit.issues) ImGui::TextUnformatted("the host issues it, or is held up before the next");
     ImGui::TextUnformatted(fmt::format("{}   from {} to {}{}", to_string(hit.span.end - hit.span.begin),
                                        to_string(hit.span.begin), to_string(hit.span.end),
                                        hit.span.skipped ? "   skipped" : "")

@@ -2,7 +2,7 @@
 
 #include "engine/base/input_file.h"
 #include "engine/lessons/judge_answer.h"
-#include "engine/scenario/read_scenario.h"
+#include "engine/scenario/apply_settings.h"
 #include "simulator/lessons/draw_look.h"
 
 namespace shardlab::view {
@@ -20,12 +20,24 @@ Result<LessonScene> scene_of(const std::string& name, const lessons::LessonSubje
                     .text = {},
                     .file = file.parent_path() / (file.stem().string() + "-" + name + ".yaml"),
                     .plan_hash = subject->summary.plan_hash};
-  if (scenario.settings.empty()) {
-    SHARDLAB_TRY(scene.text, read_input_file(file, k_scenario_file));
-  } else {
-    scene.text = write_scenario(subject->planned.scenario);
+  // As it was written, with its words and comments, and what the lesson lays upon it.
+  SHARDLAB_TRY(scene.text, read_input_file(file, k_scenario_file));
+  if (!scenario.settings.empty()) {
+    SHARDLAB_TRY(scene.text, apply_settings(scene.text, file.string(), scenario.settings));
   }
   return scene;
+}
+
+// The lesson's own prediction: what it says of its scenarios is what the window says of them, whatever
+// calibration the window predicts with.
+LoadedRunPtr run_of(const LessonScene& scene, const lessons::PredictedSubject& subject) {
+  LoadedRun run{.record = {}, .called = scene.name};
+  run.record.name = subject.planned.scenario.name;
+  run.record.scenario_yaml = scene.text;
+  run.record.plan = subject.planned.plan;
+  run.record.trace = subject.trace;
+  run.record.summary = subject.summary;
+  return std::make_shared<const LoadedRun>(std::move(run));
 }
 
 Result<LookPage> look_page(const lessons::LookStep& look, const lessons::LessonSubjects& subjects) {
@@ -41,9 +53,12 @@ Result<LookPage> look_page(const lessons::LookStep& look, const lessons::LessonS
                 .picture = {}};
   for (const std::string& name : look.scenarios) {
     SHARDLAB_TRY(LessonScene scene, scene_of(name, subjects));
+    if (look.scenarios.size() > 1) {
+      SHARDLAB_TRY(const lessons::PredictedSubject* subject, subjects.predicted(name));
+      scene.run = run_of(scene, *subject);
+    }
     page.scenes.push_back(std::move(scene));
   }
-  SHARDLAB_TRY(page.picture, look_text(look, subjects, k_in_panel));
   return page;
 }
 
@@ -86,6 +101,10 @@ Result<StepPage> make_step_page(int step, const lessons::WalkedStep& walked,
   page.text = lessons::parse_markdown(walked.text);
   if (walked.look != nullptr) {
     SHARDLAB_TRY(page.look, look_page(*walked.look, subjects));
+    SHARDLAB_TRY(page.look->picture, look_text(*walked.look, subjects, k_in_panel));
+  }
+  if (walked.show != nullptr) {
+    SHARDLAB_TRY(page.show, look_page(*walked.show, subjects));
   }
   if (walked.kind == lessons::StepKind::ask) {
     SHARDLAB_TRY(page.question, question_page(walked.ask, subjects));

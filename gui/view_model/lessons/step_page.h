@@ -11,6 +11,7 @@
 #include "engine/lessons/lesson.h"
 #include "engine/lessons/markdown.h"
 #include "engine/plan/step_plan.h"
+#include "gui/view_model/loaded_run.h"
 #include "simulator/lessons/walked_lesson.h"
 
 namespace shardlab::view {
@@ -24,6 +25,7 @@ struct LessonScene {
   std::string text;
   std::filesystem::path file;
   std::string plan_hash;  // of its steady step
+  LoadedRunPtr run{};     // as the lesson predicts it, called as the lesson calls it; of compared scenarios
 };
 
 struct LookPage {
@@ -33,7 +35,7 @@ struct LookPage {
   std::string highlight;  // a class of buffer or a stream; empty: none
   std::vector<LessonScene> scenes;
   std::optional<InstructionId> chosen, from, to;  // in the plan of that step of the first scene
-  std::string picture;                            // as text, for a font of one width
+  std::string picture;  // as text, for a font of one width; empty beside a step of another kind
 };
 
 struct QuestionPage {
@@ -60,14 +62,16 @@ struct StepPage {
   int step = 0;  // from 1
   lessons::StepKind kind = lessons::StepKind::text;
   MarkdownText text;
-  std::optional<LookPage> look;
+  std::optional<LookPage> look, show;  // of a look; beside a step of another kind
   std::optional<QuestionPage> question;
   std::optional<RunPage> run;
   std::optional<TryPage> free;
   // The first scenario of the lesson, for a step that shows none of its own; absent where there is none.
   std::optional<LessonScene> subject;
 
-  bool shows_scenario() const { return look || run || free || (question && question->scene); }
+  // Null for a step that shows nothing in a panel.
+  const LookPage* shown() const { return look ? &*look : show ? &*show : nullptr; }
+  bool shows_scenario() const { return look || show || run || free || (question && question->scene); }
 };
 
 // `walked` is the step of that number, from 1. Errors: those of find_look() and of the scenarios it opens.

@@ -33,17 +33,33 @@ bool knows_peak(const LoadedRun& run) {
          memory->peak_label == instruction_label(run.plan(), memory->peak_instruction);
 }
 
+void add_passing_rows(const LoadedRun& run, std::vector<AliveLine>& lines) {
+  for (AliveRow& row : alive_at_peak(run.plan(), *run.record.summary.memory))
+    if (row.members.empty()) lines.push_back({std::move(row)});
+}
+
 }  // namespace
+
+bool is_alive_at_peak(const LoadedRun& run, std::optional<InstructionId> id) {
+  return knows_peak(run) && (!id || *id == run.record.summary.memory->peak_instruction);
+}
 
 std::vector<AliveLine> alive_lines(const LoadedRun& run, const std::vector<BufferLife>& lives,
                                    std::optional<InstructionId> id, AliveForm form) {
   std::vector<AliveLine> lines;
-  const bool at_peak = !id && knows_peak(run);
-  if (!id) id = knows_peak(run) ? run.record.summary.memory->peak_instruction : InstructionId{0};
+  const bool at_peak = is_alive_at_peak(run, id);
+  if (!id) id = at_peak ? run.record.summary.memory->peak_instruction : InstructionId{0};
   if (id->index() >= run.plan().instructions.size()) return lines;
   if (form == AliveForm::single) {
-    for (const BufferLife& life : lives)
-      if (life.alive_after(static_cast<std::int64_t>(id->index()))) lines.push_back(line_of(run, life));
+    const auto at = static_cast<std::int64_t>(id->index());
+    for (const BufferLife& life : lives) {
+      // What the peak's instruction makes and gives back is in a row of its own, as none of it is sure to be
+      // there at the highest moment.
+      const bool on_device = run.plan().buffer(life.buffer).space == MemorySpace::device;
+      const bool is_alive = at_peak && on_device ? life.begin < at && at < life.end : life.alive_after(at);
+      if (is_alive) lines.push_back(line_of(run, life));
+    }
+    if (at_peak) add_passing_rows(run, lines);
   } else {
     if (at_peak)
       for (AliveRow& row : alive_at_peak(run.plan(), *run.record.summary.memory))

@@ -17,6 +17,10 @@ struct AliveLine {
   std::string until = {};  // of a single buffer
 };
 
+// Whether that is the moment of the peak: without an instruction, or at that in which memory is highest. What
+// is alive after the latter is less.
+bool is_alive_at_peak(const LoadedRun& run, std::optional<InstructionId> id);
+
 // The largest first. As alive_table().
 std::vector<AliveLine> alive_lines(const LoadedRun& run, const std::vector<BufferLife>& lives,
                                    std::optional<InstructionId> id, AliveForm form);

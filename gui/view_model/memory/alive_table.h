@@ -15,9 +15,9 @@ enum class AliveForm : std::uint8_t {
   single,    // a row a buffer
 };
 
-// After the instruction; without one at the run's peak, whose rows on the device add up to it. The largest
-// first, then for each memory space a row that adds its rows up. The space has a column where the plan uses
-// more than the device. `lives` are those of the run's plan.
+// After the instruction; without one, or of the one in which memory is highest, at the run's peak, whose rows
+// on the device add up to it. The largest first, then for each memory space a row that adds its rows up. The
+// space has a column where the plan uses more than the device. `lives` are those of the run's plan.
 DataTable alive_table(const LoadedRunPtr& run, const std::vector<BufferLife>& lives,
                       std::optional<InstructionId> id, AliveForm form);
 

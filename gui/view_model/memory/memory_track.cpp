@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/formats/profiler/import_profile.h"
+
 namespace shardlab::view {
 namespace {
 
@@ -93,6 +95,11 @@ MemoryTrack make_memory_track(std::string title, RunKind kind, const StepPlan& p
     track.peak = static_cast<std::size_t>(std::max_element(track.peaks.begin(), track.peaks.end()) -
                                           track.peaks.begin());
   return track;
+}
+
+bool begins_unknown(const Provenance& provenance) {
+  const std::vector<std::string>& out = provenance.leaves_out;
+  return std::find(out.begin(), out.end(), k_memory_before) != out.end();
 }
 
 Bytes highest_in(const MemoryTrack& track, MemorySpace space) {

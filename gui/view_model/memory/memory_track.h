@@ -38,7 +38,11 @@ struct MemoryTrack {
   // What is in use on the device at most, with the allocator's gaps and libraries, which no sample has.
   std::optional<Bytes> in_use;
   std::vector<MemorySpace> others;  // that hold anything, besides the device
+  bool begins_unknown = false;      // all of it is above what was there before, which nobody knows
 };
+
+// Whether the memory of a run is known only from where its record began.
+bool begins_unknown(const Provenance& provenance);
 
 // The most that a space other than the device held at any sample.
 Bytes highest_in(const MemoryTrack& track, MemorySpace space);

@@ -6,6 +6,7 @@ namespace shardlab::view {
 namespace {
 
 constexpr Nanoseconds k_not_issued{-1};
+constexpr std::string_view k_host_stream = "host";  // of what an offloaded optimizer computes
 
 LaneSpan lane_span(const Instruction& instruction, const Span& span) {
   const bool host = instruction.kind == InstructionKind::HostWait;
@@ -27,6 +28,33 @@ void finish(Lane& lane) {
   for (const LaneSpan& span : lane.spans) lane.reaches.push_back(reach = std::max(reach, span.end));
 }
 
+// Whether the host reached an instruction while the compute before it was still running.
+bool host_runs_ahead(const StepPlan& plan, const RankTrace& rank) {
+  Nanoseconds busy;
+  for (const Span& span : rank.spans) {
+    if (span.issue < busy) return true;
+    const Instruction& instruction = plan.instruction(span.instruction);
+    if (instruction.stream == StreamId{0} && !is_host_only(instruction.kind)) busy = span.end;
+  }
+  return false;
+}
+
+// While it waits it issues nothing, and what it computes is no issuing: those are lanes of their own.
+Lane host_lane(const StepPlan& plan, const RankTrace& rank) {
+  Lane lane{"host issues", false, {}, {}, true};
+  if (!host_runs_ahead(plan, rank)) return lane;
+  for (std::size_t i = 0; i + 1 < rank.spans.size(); ++i) {
+    const Span& span = rank.spans[i];
+    const Instruction& instruction = plan.instruction(span.instruction);
+    LaneSpan issued = lane_span(instruction, span);
+    issued.begin = instruction.kind == InstructionKind::HostWait ? span.ready : span.issue;
+    issued.end = rank.spans[i + 1].issue;
+    const bool computes = plan.streams[instruction.stream.index()].name == k_host_stream;
+    if (issued.begin < issued.end && !computes) lane.spans.push_back(issued);
+  }
+  return lane;
+}
+
 double distance(const LaneSpan& span, double time) {
   const auto begin = static_cast<double>(span.begin.value), end = static_cast<double>(span.end.value);
   return time < begin ? begin - time : time >= end ? time - end : 0;
@@ -39,6 +67,7 @@ TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, 
   TimelineTrack track{
       std::move(title), kind, {}, step_parts(plan, words, rank), exposed_intervals(plan, rank), {}, {}, {}};
   for (const Stream& stream : plan.streams) track.lanes.push_back({stream.name, false, {}, {}});
+  track.lanes.push_back(host_lane(plan, rank));
   track.lanes.push_back({"host waits", true, {}, {}});
   track.issue_of.assign(plan.instructions.size(), k_not_issued);
   for (const Span& span : rank.spans) {
@@ -55,6 +84,7 @@ TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, 
   for (std::uint32_t i = 0; i < track.lanes.size(); ++i) {
     Lane& lane = track.lanes[i];
     finish(lane);
+    if (lane.issues) continue;
     for (std::uint32_t j = 0; j < lane.spans.size(); ++j)
       track.place_of[lane.spans[j].instruction.index()] = SpanPlace{i, j};
   }

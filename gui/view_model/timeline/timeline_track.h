@@ -25,12 +25,14 @@ struct LaneSpan {
   bool skipped = false;      // its guard was false
 };
 
-// A stream; or, as the last lane of a track, the host standing still in HostWaits.
+// A stream; or, behind those of a track, the host: what it issues while the device works, and standing still
+// in HostWaits.
 struct Lane {
   std::string name;
-  bool host = false;
+  bool host = false;                 // standing still
   std::vector<LaneSpan> spans;       // by begin
   std::vector<Nanoseconds> reaches;  // by span: the latest end up to it, for searching from the left
+  bool issues = false;               // the host at work
 };
 
 struct SpanPlace {
@@ -49,8 +51,10 @@ struct TimelineTrack {
   Nanoseconds end;                                 // of the last span
 };
 
-// Instructions that take no device time (Alloc, Free, Marker) are in no lane. The trace must fit the plan
-// (check_trace), whose words these are.
+// Instructions that take no device time (Alloc, Free, Marker) are in no lane of a stream. The host has a lane
+// where it goes on while the device computes, as for a GPU: from one instruction's issue to the next one's it
+// is at work on the first, or waits for another thread. The trace must fit the plan (check_trace), whose
+// words these are.
 TimelineTrack make_track(std::string title, RunKind kind, const StepPlan& plan, const PlanWords& words,
                          const RankTrace& rank);
 

@@ -236,6 +236,18 @@ TEST_CASE("Gloo's collectives are annotations with what goes in: the full side f
   CHECK(plan.streams[1].name == "gloo");
 }
 
+TEST_CASE("a hook of FSDP inside autograd is no compute: what is done in it is, and the rest is waiting") {
+  const ImportedProfile run = of_events(
+      event("cpu_op", "autograd::engine::evaluate_function: AddBackward0", 1, 0, 100) + "," +
+      event("user_annotation", "FSDP::pre_backward (layers.1)", 1, 5, 75) + "," +
+      event("cpu_op", "aten::copy_", 1, 10, 10) + "," + gloo("all_gather", 7, 25, 50, "[[3,4]]") + "," +
+      event("cpu_op", "AddBackward0", 1, 85, 10) + "," + event("cpu_op", "aten::neg", 1, 86, 5));
+  CHECK(labels_of(run.plan.steady) ==
+        std::vector<std::string>{"0 Backward aten::copy", "1 AllGather layers.1", "2 HostWait wait_for_gloo",
+                                 "3 Backward AddBackward0"});
+  CHECK(exposed_communication(run.plan.steady, run.trace.steps[0].ranks[0]) == microseconds(50));
+}
+
 TEST_CASE("a part of an unknown whole is unknown; threads of Gloo that work at the same time are apart") {
   const std::string events = event("cpu_op", "aten::add", 1, 0, 90) + "," +
                              gloo("all_gather", 7, 20, 9, "[[4]]") + "," +

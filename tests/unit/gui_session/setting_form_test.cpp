@@ -86,6 +86,15 @@ TEST_CASE("a field shows what is given, else its default, and applies by its con
   CHECK_FALSE(field_state(field("parallel.wrap.min_params"), root, {}).applies);
 }
 
+TEST_CASE("a word that stands for a whole section is shown where it belongs") {
+  const YamlNode root = tree("parallel: {strategy: fsdp2, wrap: none}\n");
+  const FieldState policy = field_state(field("parallel.wrap.policy"), root, {});
+  CHECK(policy.given == "none");
+  CHECK(policy.key == "parallel.wrap");
+  CHECK_FALSE(field_state(field("parallel.wrap.classes"), root, {}).given);
+  CHECK(field_state(field("parallel.strategy"), root, {}).key == "parallel.strategy");
+}
+
 TEST_CASE("problems find their field and their line") {
   const std::string text =
       "model: {config: llama-3-8b, sequence_length: 128}\n"

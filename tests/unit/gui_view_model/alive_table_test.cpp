@@ -1,5 +1,6 @@
 #include "gui/view_model/memory/alive_table.h"
 
+#include "gui/view_model/memory/alive_lines.h"
 #include "gui/view_model/memory/space_tables.h"
 #include "tests/catch.h"
 #include "tests/unit/gui_view_model/loaded_runs.h"
@@ -65,6 +66,18 @@ TEST_CASE("at the peak the rows add up to it, with what is alive only while the 
   CHECK(sum == static_cast<double>(run->record.summary.memory->peak_allocated.value));
   CHECK(cell(table, table.rows.size() - 1, "size").number == sum);
   CHECK(workspace);
+}
+
+TEST_CASE("of the instruction in which memory is highest, what makes the peak is alive, not what it leaves") {
+  const auto run = shared_run(loaded_run(1, RunKind::measured));
+  const MemorySummary& memory = *run->record.summary.memory;
+  CHECK(is_alive_at_peak(*run, memory.peak_instruction));
+  CHECK_FALSE(is_alive_at_peak(*run, InstructionId{1}));
+  for (const AliveForm form : {AliveForm::added_up, AliveForm::single}) {
+    const DataTable table = table_of(run, memory.peak_instruction, form);
+    CHECK(cell(table, table.rows.size() - 1, "size").number ==
+          static_cast<double>(memory.peak_allocated.value));
+  }
 }
 
 TEST_CASE("memory of the host is not added to the device's") {

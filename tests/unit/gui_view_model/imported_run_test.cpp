@@ -36,11 +36,12 @@ TEST_CASE("an imported run's streams are lanes with arrows for the waits that we
   const LoadedRunPtr run = imported_run();
   const RankTrace& rank = *rank_of(*typical_step(*run), 0);
   const TimelineTrack track = make_track("t", run->kind(), run->plan(), run->words(), rank);
-  REQUIRE(track.lanes.size() == 3);
+  REQUIRE(track.lanes.size() == 4);
   CHECK(track.lanes[0].name == "stream_7");
   CHECK(track.lanes[0].spans.size() == 4);
   CHECK(track.lanes[1].name == "stream_20");
-  CHECK(track.lanes[2].name == "host waits");
+  CHECK(track.lanes[2].issues);
+  CHECK(track.lanes[3].name == "host waits");
   CHECK(track.exposed.size() == 2);
   const auto arrows = wait_arrows(run->plan(), track, InstructionId{2});
   REQUIRE(arrows.size() == 1);
@@ -49,6 +50,10 @@ TEST_CASE("an imported run's streams are lanes with arrows for the waits that we
   const MemoryTrack memory =
       make_memory_track("m", run->kind(), run->plan(), rank, Bytes{1}, MemoryClock::device);
   CHECK(memory.peaks[*memory.peak] == 8000);
+  CHECK_FALSE(begins_unknown(run->record.trace.provenance));  // a device's allocator knows all of it
+  Provenance of_host = run->record.trace.provenance;
+  of_host.leaves_out.emplace_back(k_memory_before);
+  CHECK(begins_unknown(of_host));
 }
 
 TEST_CASE("beside a prediction the times by kind stand, and it is said that instructions do not correspond") {

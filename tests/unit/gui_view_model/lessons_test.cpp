@@ -3,6 +3,7 @@
 
 #include "engine/store/run_store.h"
 #include "gui/view_model/lessons/lesson_job.h"
+#include "gui/view_model/run_titles.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/small_lesson.h"
@@ -106,6 +107,14 @@ TEST_CASE("a lesson is gone through step by step") {
   CHECK(look.scenes.at(0).file.filename() == "tiny-a.yaml");
   CHECK_FALSE(look.picture.empty());
 
+  SECTION("a scenario with settings laid upon it is as it was written") {
+    go_to(job, 8);
+    const std::string text = view.page->look->scenes.at(1).text;
+    CHECK(text.starts_with("name: small-lesson\nmodel: { config: tiny-llama, sequence_length: 64 }\n"));
+    CHECK(text.find("micro_batch: 4") != std::string::npos);
+    REQUIRE(view.page->look->scenes.at(1).run);
+    CHECK(title_of(*view.page->look->scenes.at(1).run) == "b");
+  }
   SECTION("a choice") {
     go_to(job, 3);
     CHECK(view.page->question->is_choice);

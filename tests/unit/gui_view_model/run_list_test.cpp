@@ -1,5 +1,6 @@
 #include "gui/view_model/run_list.h"
 
+#include "engine/formats/profiler/import_profile.h"
 #include "tests/catch.h"
 
 using namespace shardlab;
@@ -21,6 +22,13 @@ RunEntry entry_of(std::int64_t id, RunKind kind, std::string name, std::int64_t 
 }
 
 }  // namespace
+
+TEST_CASE("a trace of a profiler has no strategy, and none is made up") {
+  RunEntry run = entry_of(1, RunKind::measured, "imported", 100);
+  run.strategy = k_imported_strategy;
+  const DataTable table = run_table({run}, {});
+  for (const Cell& cell : table.rows.at(0).cells) CHECK(cell.text != "profiler");
+}
 
 TEST_CASE("a filter's words must all occur somewhere in a run, whatever their case") {
   RunEntry run = entry_of(12, RunKind::measured, "Tiny-Llama", 100);

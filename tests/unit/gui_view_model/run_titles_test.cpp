@@ -51,6 +51,16 @@ TEST_CASE("runs of one scenario side by side say in which settings they differ")
   CHECK(many[1].ends_with(" and 1 more)"));
 }
 
+TEST_CASE("a run that somebody names is called so, and is no reason to tell others apart") {
+  LoadedRun named = loaded_run(1, RunKind::predicted);
+  named.called = "by_size";
+  CHECK(title_of(named) == "by_size");
+  const auto titles = titles_of({shared_run(std::move(named)), run_with(2, "train: {micro_batch: 4}\n"),
+                                 run_with(3, "train: {micro_batch: 8}\n", "another")});
+  CHECK(titles[0] == "by_size");
+  CHECK(titles[1] == "r2 tiny fsdp2, predicted");
+}
+
 TEST_CASE("an instruction's label is in words, with its name in the plan behind") {
   const LoadedRun run = loaded_run(1, RunKind::measured);
   CHECK(label_of(run, InstructionId{2}) == "backward of layer 0 (2 Backward s0 mb0)");

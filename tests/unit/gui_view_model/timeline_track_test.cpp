@@ -16,7 +16,7 @@ TimelineTrack hand_made_track() {
 }
 
 Lane lane_of(std::vector<LaneSpan> spans) {
-  Lane lane{"compute", false, std::move(spans), {}};
+  Lane lane{"compute", false, std::move(spans), {}, false};
   Nanoseconds reach;
   for (const LaneSpan& span : lane.spans) lane.reaches.push_back(reach = std::max(reach, span.end));
   return lane;
@@ -34,20 +34,56 @@ std::vector<DrawnSpan> drawn_spans(const Lane& lane, const TimeScale& scale) {
 
 }  // namespace
 
-TEST_CASE("a lane for each stream that has work, then the host's waits") {
+TEST_CASE("a lane for each stream that has work, then the host's work and its waits") {
   const TimelineTrack track = hand_made_track();
-  REQUIRE(track.lanes.size() == 4);
+  REQUIRE(track.lanes.size() == 5);
   CHECK(track.lanes[0].name == "compute");
   CHECK(track.lanes[1].name == "all_gather");
   CHECK(track.lanes[2].name == "reduce_scatter");
-  CHECK(track.lanes[3].host);
+  CHECK(track.lanes[4].host);
   CHECK(track.lanes[0].spans.size() == 4);     // Forward, Backward, OptimizerStep, ZeroGradients
   CHECK(track.lanes[0].spans[0].colour == 2);  // unit 1
   CHECK(track.lanes[0].spans[2].colour == 0);
-  REQUIRE(track.lanes[3].spans.size() == 1);
-  CHECK(track.lanes[3].spans[0].end - track.lanes[3].spans[0].begin > Nanoseconds{0});
+  REQUIRE(track.lanes[4].spans.size() == 1);
+  CHECK(track.lanes[4].spans[0].end - track.lanes[4].spans[0].begin > Nanoseconds{0});
   CHECK(track.end == Nanoseconds{510});
   CHECK(track.exposed == std::vector<TimeInterval>{{{10}, {100}}, {{400}, {450}}});
+}
+
+TEST_CASE(
+    "a host that runs ahead has a lane: from what it issues to what it issues next, its waits left out") {
+  const TimelineTrack track = hand_made_track();
+  const Lane& host = track.lanes.at(3);
+  CHECK(host.name == "host issues");
+  REQUIRE(host.issues);
+  REQUIRE(host.spans.size() == 6);
+  CHECK(host.spans[1].instruction == InstructionId{1});
+  CHECK(host.spans[1].begin == Nanoseconds{10});
+  CHECK(host.spans[1].end == Nanoseconds{20});
+  CHECK(host.spans[4].begin == Nanoseconds{450});
+  CHECK(host.spans[4].end == Nanoseconds{460});
+  // Where an instruction runs is its place, not where it is issued.
+  CHECK(track.place_of[1]->lane == 0);
+}
+
+TEST_CASE("what a host that runs ahead computes is a stream's lane, and no issuing") {
+  StepPlan plan = hand_made_plan();
+  plan.streams.push_back({"host"});
+  plan.instructions[5].stream = StreamId{3};
+  const TimelineTrack track = make_track("", RunKind::predicted, plan, PlanWords(plan), hand_made_rank());
+  REQUIRE(track.lanes.size() == 6);
+  CHECK(track.lanes[3].name == "host");
+  const Lane& host = track.lanes[4];
+  REQUIRE(host.issues);
+  for (const LaneSpan& span : host.spans) CHECK(span.instruction != InstructionId{5});
+}
+
+TEST_CASE("a host that computes itself has no lane beside what it computes") {
+  const StepPlan plan = hand_made_plan();
+  RankTrace rank = hand_made_rank();
+  for (Span& span : rank.spans) span.issue = span.start;
+  for (const Lane& lane : make_track("", RunKind::measured, plan, PlanWords(plan), rank).lanes)
+    CHECK_FALSE(lane.issues);
 }
 
 TEST_CASE("the selected instruction's waits are arrows, and the decisive one is the last to end") {

@@ -1,0 +1,45 @@
+#include "gui/view_model/memory/alternative_words.h"
+
+#include "engine/planner/plan_scenario.h"
+#include "engine/scenario/read_scenario.h"
+#include "tests/catch.h"
+
+using namespace shardlab;
+using namespace shardlab::view;
+
+namespace {
+
+PlannedScenario planned_on(const std::string& cluster) {
+  auto scenario =
+      parse_scenario("model: {config: tiny-llama, sequence_length: 64}\ncluster: " + cluster +
+                         "\nparallel: {strategy: fsdp2}\ntrain: {micro_batch: 2, accumulation: 2}\n",
+                     "s.yaml");
+  REQUIRE_OK(scenario);
+  auto planned = plan_scenario(*scenario);
+  REQUIRE_OK(planned);
+  return *std::move(planned);
+}
+
+}  // namespace
+
+TEST_CASE("steps of different numbers of tokens are compared by tokens a second") {
+  const PlannedScenario planned = planned_on("{device: cpu, ranks: 2}");  // 64 x 2 x 2 x 2 tokens
+  const Nanoseconds step{100'000'000};
+  const auto words = [&](const std::string& setting, std::optional<Fit> fits) {
+    return alternative_words({setting, "", Bytes{1024}, step, fits}, planned);
+  };
+  CHECK(words("activation.checkpoint=full", Fit::yes) == "1.00 KiB at the peak, 5,120 tokens/s");
+  CHECK(words("model.sequence_length=32", Fit::no) == "1.00 KiB at the peak, 2,560 tokens/s; does not fit");
+  CHECK(words("train.micro_batch=1", Fit::unsure) == "1.00 KiB at the peak, 2,560 tokens/s; unsure");
+  CHECK(words("train.accumulation=8", {}) == "1.00 KiB at the peak, 20,480 tokens/s");
+}
+
+TEST_CASE("a price is told where one is known") {
+  RunSummary run;
+  run.tokens_per_second = 1e6;
+  CHECK(price_words(planned_on("{device: cpu, ranks: 2}"), run).empty());
+  const std::string words = price_words(planned_on("{node: hgx-h100}"), run);
+  CHECK(words.starts_with("$"));
+  CHECK(words.find(" an hour, $") != std::string::npos);
+  CHECK(words.ends_with(" a billion tokens"));
+}
