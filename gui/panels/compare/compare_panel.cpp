@@ -85,7 +85,11 @@ class ComparePanel final : public Panel {
       return;
     }
     if (made_ != making_.value()) {
-      made_ = making_.value();
+      // Columns of other runs are as wide as these runs need, not as those before them did.
+      const auto& other = making_.value();
+      const bool are_same = made_ && other && made_->comparison.titles == other->comparison.titles;
+      if (!are_same) states_ = {};
+      made_ = other;
       ++revision_;
     }
     if (asked_) return;

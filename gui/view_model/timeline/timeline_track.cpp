@@ -6,7 +6,6 @@ namespace shardlab::view {
 namespace {
 
 constexpr Nanoseconds k_not_issued{-1};
-constexpr std::string_view k_host_stream = "host";  // of what an offloaded optimizer computes
 
 LaneSpan lane_span(const Instruction& instruction, const Span& span) {
   const bool host = instruction.kind == InstructionKind::HostWait;
@@ -39,7 +38,7 @@ bool host_runs_ahead(const StepPlan& plan, const RankTrace& rank) {
   return false;
 }
 
-// While it waits it issues nothing, and what it computes is no issuing: those are lanes of their own.
+// While it waits it issues nothing: that is a lane of its own. What it computes itself holds it up.
 Lane host_lane(const StepPlan& plan, const RankTrace& rank) {
   Lane lane{"host issues", false, {}, {}, true};
   if (!host_runs_ahead(plan, rank)) return lane;
@@ -49,8 +48,7 @@ Lane host_lane(const StepPlan& plan, const RankTrace& rank) {
     LaneSpan issued = lane_span(instruction, span);
     issued.begin = instruction.kind == InstructionKind::HostWait ? span.ready : span.issue;
     issued.end = rank.spans[i + 1].issue;
-    const bool computes = plan.streams[instruction.stream.index()].name == k_host_stream;
-    if (issued.begin < issued.end && !computes) lane.spans.push_back(issued);
+    if (issued.begin < issued.end) lane.spans.push_back(issued);
   }
   return lane;
 }

@@ -66,18 +66,6 @@ TEST_CASE(
   CHECK(track.place_of[1]->lane == 0);
 }
 
-TEST_CASE("what a host that runs ahead computes is a stream's lane, and no issuing") {
-  StepPlan plan = hand_made_plan();
-  plan.streams.push_back({"host"});
-  plan.instructions[5].stream = StreamId{3};
-  const TimelineTrack track = make_track("", RunKind::predicted, plan, PlanWords(plan), hand_made_rank());
-  REQUIRE(track.lanes.size() == 6);
-  CHECK(track.lanes[3].name == "host");
-  const Lane& host = track.lanes[4];
-  REQUIRE(host.issues);
-  for (const LaneSpan& span : host.spans) CHECK(span.instruction != InstructionId{5});
-}
-
 TEST_CASE("a host that computes itself has no lane beside what it computes") {
   const StepPlan plan = hand_made_plan();
   RankTrace rank = hand_made_rank();
