@@ -22,6 +22,10 @@ Result<Device> resolve_device(const ClusterSpec& cluster) {
   return describe_device(request);
 }
 
+Result<Device> resolve_device(const Scenario& scenario) {
+  return resolve_device(*scenario.cluster);
+}
+
 int host_threads(const ClusterSpec& cluster) {
   return cluster.device == DeviceKind::cpu ? cluster.threads_per_rank : 0;
 }

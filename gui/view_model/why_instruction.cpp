@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "gui/view_model/instruction_figures.h"
 #include "gui/view_model/run_titles.h"
@@ -96,7 +95,7 @@ Why why_time(const LoadedRun& run, InstructionId id) {
 }
 
 Result<Why> why_cost(const PlannedScenario& planned, const Calibration* calibration, InstructionId id) {
-  SHARDLAB_TRY(const Device device, resolve_device(*planned.scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(planned.scenario));
   const StepPlan& plan = planned.plan.steady;
   CostModel model(planned, device, calibration);
   const CostBreakdown cost = model.explain(plan, plan.instruction(id));

@@ -5,10 +5,8 @@
 #include "engine/base/parse.h"
 #include "engine/formats/tools/export_target.h"
 #include "engine/report/summarize.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/setting_view.h"
-#include "engine/scenario/train_spec.h"
 #include "simulator/lessons/figure_list.h"
 
 namespace shardlab::lessons {
@@ -26,7 +24,7 @@ Result<Value> setting(const FigureSubject& subject, Rest rest) {
 }
 
 Result<Value> of_device(const FigureSubject& subject, Result<Value> (*value)(const Device&)) {
-  SHARDLAB_TRY(const Device device, resolve_device(*subject.planned->scenario.cluster));
+  SHARDLAB_TRY(const Device device, resolve_device(subject.planned->scenario));
   return value(device);
 }
 

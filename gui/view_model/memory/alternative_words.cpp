@@ -5,7 +5,6 @@
 #include "engine/base/parse.h"
 #include "engine/report/figures.h"
 #include "engine/report/summarize.h"
-#include "engine/scenario/cluster_spec.h"
 #include "engine/scenario/model_spec.h"
 #include "engine/scenario/resolve_device.h"
 #include "engine/scenario/train_spec.h"
@@ -44,7 +43,7 @@ std::string alternative_words(const Alternative& alternative, const PlannedScena
 }
 
 std::string price_words(const PlannedScenario& planned, const RunSummary& run) {
-  const auto device = resolve_device(*planned.scenario.cluster);
+  const auto device = resolve_device(planned.scenario);
   if (!device || !device->dollars_per_hour) return {};
   const double hour = *device->dollars_per_hour * device->ranks;
   std::string words = fmt::format("${:.2f} an hour", hour);
