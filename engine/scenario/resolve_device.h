@@ -10,7 +10,7 @@ namespace shardlab {
 // From the published and estimated figures of assets/hardware; see hardware/device.h. bad_input for unknown
 // names.
 Result<Device> resolve_device(const ClusterSpec& cluster);
-// Of its cluster, for those who need not know what a cluster is.
+// The device of a scenario's cluster, for those who need not know what a cluster is.
 Result<Device> resolve_device(const Scenario& scenario);
 
 // Compute threads of a rank on processors; none on GPUs.
