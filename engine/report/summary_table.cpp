@@ -236,13 +236,13 @@ std::string alternatives_part(const RunSummary& run, const TextStyle& style) {
   if (run.alternatives.empty()) return "";
   TextTable table({{"", Align::left},
                    {"peak", Align::right},
-                   {"step", Align::right},
+                   {"tokens/s", Align::right},
                    {"fits", Align::left},
                    {"", Align::left, true}},
                   "  ");
   for (const Alternative& each : run.alternatives) {
     table.add(
-        {each.setting, to_string(each.peak_allocated), to_string(each.step_time),
+        {each.setting, to_string(each.peak_allocated), rate(each.tokens_per_second),
          each.fits ? TableCell(std::string(to_string(*each.fits)), tone_of(*each.fits)) : TableCell("-"),
          each.effect});
   }

@@ -14,7 +14,8 @@ struct Alternative {
   std::string effect;   // what it does, in words
   Bytes peak_allocated;
   Nanoseconds step_time;
-  std::optional<Fit> fits;  // absent where no limit is known
+  double tokens_per_second = 0;  // a step of other settings may have more tokens, or fewer
+  std::optional<Fit> fits;       // absent where no limit is known
 
   friend bool operator==(const Alternative&, const Alternative&) = default;
 };

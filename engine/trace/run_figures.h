@@ -176,6 +176,8 @@ inline constexpr auto k_figures<Alternative> = std::tuple{
     figure("effect", &Alternative::effect, "what it does, in words"),
     figure("peak_allocated", &Alternative::peak_allocated, "with it"),
     figure("step_time_ns", &Alternative::step_time, "with it"),
+    figure("tokens_per_second", &Alternative::tokens_per_second,
+           "with it, which may change how many a step has"),
     figure("fits", &Alternative::fits, "with it: `yes`, `unsure` or `no`"),
 };
 

@@ -44,12 +44,12 @@ class AlignedPlot {
 
 // A vertical axis in bytes for ImPlot, with ticks at round binary numbers, which ImPlot does not know.
 
-// Between ImPlot::BeginPlot() and SetupFinish(): from nothing to `top`, not to be moved by the mouse, with as
-// many ticks as have room in so many pixels.
 enum class ByteAxis : std::uint8_t {
   from_zero,
   above_unknown,  // of bytes that are counted from a level that nobody knows: "?", "? + 64.0 KiB"
 };
+// Between ImPlot::BeginPlot() and SetupFinish(): from nothing to `top`, not to be moved by the mouse, with as
+// many ticks as have room in so many pixels.
 void set_up_byte_axis(double top, float height, ByteAxis axis = ByteAxis::from_zero);
 
 }  // namespace shardlab::gui

@@ -12,8 +12,9 @@ Result<Alternative> alternative_of(const PlannedScenario& planned, const Setting
                                    const Calibration* calibration) {
   SHARDLAB_TRY(const PredictedWith predicted, predict_with(planned, tried.setting, calibration));
   const RunSummary& run = predicted.run;
-  return Alternative{tried.setting, tried.effect, run.memory ? run.memory->peak_allocated : Bytes{},
-                     run.step_time.median, run.fits};
+  return Alternative{
+      tried.setting,        tried.effect,          run.memory ? run.memory->peak_allocated : Bytes{},
+      run.step_time.median, run.tokens_per_second, run.fits};
 }
 
 }  // namespace

@@ -103,6 +103,21 @@ def step_of(file):
     return step if magic == MAGIC else None
 
 
+def replace(file, other):
+    """By a copy under the same name, as cp would leave it."""
+    copy = file.parent.parent / "copy"
+    shutil.copyfile(other, copy)
+    os.replace(copy, file)
+
+
+def replace_by_rank_0s(file, run):
+    """Rank 0 goes on until it misses this rank, and may be writing its file: a whole one is waited for."""
+    def replaced():
+        replace(file, run.folder(0) / file.name)
+        return step_of(file) is not None
+    check(wait_until(replaced, LIMIT), f"rank 0's {file.name} never gets whole")
+
+
 class Look:
     """What a rank's folder and its open files say now."""
 

@@ -19,7 +19,7 @@ import _swap
 from _processes import name_of, wait_until
 from _shardlab import PROGRAM, check, needs_torch
 from _swap import (LIMIT, Cases, Running, Skipped, SwapPlace, check_nothing_left, check_told, files_below, first_line, left_on,
-                   losses_of, small_disk, step_of, tmpfs, without_rights)
+                   losses_of, replace, replace_by_rank_0s, small_disk, step_of, tmpfs, without_rights)
 
 needs_torch()
 
@@ -208,13 +208,6 @@ def flip(file, at):
         stream.write(bytes([byte ^ 0x10]))
 
 
-def replace(file, other):
-    """By a copy under the same name, as cp would leave it."""
-    copy = file.parent.parent / "copy"
-    shutil.copyfile(other, copy)
-    os.replace(copy, file)
-
-
 def by_a_folder(file):
     file.unlink()
     (file / "inner").mkdir(parents=True)
@@ -255,7 +248,7 @@ DAMAGES = {
     "zeroed": (lambda file, run: file.write_bytes(bytes(file.stat().st_size)), "has no header"),
     "replaced by another run's": (lambda file, run: replace(file, other_runs_files().path / "old" / file.name),
                                   "was written by another run"),
-    "replaced by rank 0's": (lambda file, run: replace(file, run.folder(0) / file.name), "was written by rank 0, not by rank 1"),
+    "replaced by rank 0's": (lambda file, run: replace_by_rank_0s(file, run), "was written by rank 0, not by rank 1"),
     "replaced by a folder": (lambda file, run: by_a_folder(file), "is no ordinary file"),
     "replaced by a link": (lambda file, run: by_a_link(file), "is a link"),
     "replaced by a pipe": (lambda file, run: by_a_pipe(file), "is no ordinary file"),

@@ -160,7 +160,7 @@ class FitPanel final : public Panel {
       ImGui::SameLine();
       ImGui::PushTextWrapPos(0);
       ImGui::TextDisabled("%s", each.effect.c_str());
-      ImGui::TextDisabled("    %s", view::alternative_words(each, shown_->planned).c_str());
+      ImGui::TextDisabled("    %s", view::alternative_words(each).c_str());
       ImGui::PopTextWrapPos();
     }
   }

@@ -1,7 +1,6 @@
 // What a setting would bring, and what a training costs, in a line each.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "engine/plan/planned_scenario.h"
@@ -11,8 +10,8 @@
 namespace shardlab::view {
 
 // "40.2 GiB at the peak, 26,012 tokens/s; does not fit": by tokens, since a step of other settings may have
-// more or fewer of them. `planned` is the scenario without the setting.
-std::string alternative_words(const Alternative& alternative, const PlannedScenario& planned);
+// more or fewer of them.
+std::string alternative_words(const Alternative& alternative);
 
 // "$24.0 an hour, $145 a billion tokens" for all its GPUs, by the middle of the price range; empty where no
 // price is known.

@@ -130,7 +130,7 @@ std::string heading(const SearchReport& report, int width) {
   if (!report.result.refusals.empty())
     text += wrapped("  refused because    ", refusal_words(report.result), width);
   if (const auto beyond = beyond_batch_words(question, report.result.beyond_batch); !beyond.empty())
-    text += wrapped("  too many GPUs      ", beyond, width);
+    text += wrapped("  left out           ", beyond, width);
   if (report.result.space.simulated > 0)
     text += wrapped("  of the simulated   ", verdict_words(report.result.space), width);
   return text;

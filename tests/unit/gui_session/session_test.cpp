@@ -72,6 +72,7 @@ TEST_CASE("what single keys would change comes after a prediction, and is made b
   session.settle();
   CHECK(session.prediction()->summary().memory->peak_allocated == fused.peak_allocated);
   CHECK(session.prediction()->summary().step_time.median == fused.step_time);
+  CHECK(session.prediction()->summary().tokens_per_second == fused.tokens_per_second);
   CHECK(find("model.implementation=fused") == nullptr);
 }
 
